@@ -14,7 +14,7 @@ import {makeRedactor, redactDeep, type Redactor} from '../safety/secrets/redacto
 import {isProtectedBelow} from '../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../safety/secrets/secret-files.ts';
 import type {ArtifactUrl} from '../actions/artifacts-port.ts';
-import type {FilesPort} from '../actions/files-port.ts';
+import type {EditorFiles, FilesPort} from '../actions/files-port.ts';
 import type {HarnessesPort} from '../actions/harness-port.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
 import {type AgentClient, answerOutcome, type ModelConnection} from '../agent/client.ts';
@@ -128,6 +128,8 @@ export interface EngineSetup extends Pick<
   readonly checkpointsFolder: string | undefined;
   readonly artifactsFolder: string | undefined;
   readonly artifactUrl: ArtifactUrl;
+  /** The files that are open in the editor that drives weft. */
+  readonly editor: EditorFiles | 'none';
   readonly plans: () => Promise<PlanStore>;
   /** Returns the checkpoints that saved sessions can rewind to. */
   readonly savedTrees: () => Promise<readonly SessionCheckpoints[]>;
@@ -181,7 +183,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   let blocks = 0;
   /** Makes the parts that depend on the workspace folders. */
   const workspaceOf = (folders: EngineSetup['roots'], {rules}: AgentRules) => {
-    const newFiles = (): FilesPort => makeFiles({roots: folders, home, alsoReadable: outputs.folders});
+    const newFiles = (): FilesPort =>
+      makeFiles({roots: folders, home, alsoReadable: outputs.folders, editor: setup.editor});
     const files = newFiles();
     // Judge a path as it will be used: with secrets instead of placeholders.
     const pathContext = {roots: folders, home, resolve: (path: string) => files.resolve(secrets.restore(path))};

@@ -36,7 +36,7 @@ import {weftFolders, placeholderKey} from './user-data.ts';
 
 /** The person or program that drives weft, and the options that come with it. */
 interface Driver
-  extends Pick<EngineOptions, 'interaction' | 'frontEnd'>, Pick<EngineSetup, 'commands' | 'artifactUrl'> {
+  extends Pick<EngineOptions, 'interaction' | 'frontEnd'>, Pick<EngineSetup, 'commands' | 'artifactUrl' | 'editor'> {
   /** `fixed`: flags, environment and settings choose the model. Only its effort can change. */
   readonly models: ModelSetup | 'fixed';
   /** `of-settings`: the MCP servers from the settings and the command line. */
@@ -74,6 +74,7 @@ export const defaultDriver: Driver = {
   backgroundAgents: 'usual',
   structured: 'by-flag',
   artifactUrl: () => '',
+  editor: 'none',
 };
 
 const withEffort = (choice: ModelChoice, {places}: RunContext): ModelSetup => ({
@@ -155,6 +156,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       ? async () => (await (await import('./user-jobs.ts')).openUserStores(context.places)).jobs
       : 'unseen',
     artifactUrl: driver.artifactUrl,
+    editor: driver.editor,
     artifactsFolder: options.sessionPersistence ? context.places.artifacts : undefined,
     checkpointsFolder: options.sessionPersistence ? context.places.checkpoints : undefined,
     savedTrees: async () => (await context.store()).checkpointTrees(),

@@ -93,6 +93,7 @@ async function openOwnEngine({
   session,
   into,
   servers,
+  editor,
 }: EngineRequest): Promise<Outcome<AgentClient, EngineFailure>> {
   const options: MainOptions = {
     sessionPersistence: true,
@@ -113,7 +114,7 @@ async function openOwnEngine({
       apiKeys,
       settingsFile: context.places.settings,
     });
-    const driver = {...defaultDriver, interaction: 'interactive', models: model.setup} as const;
+    const driver = {...defaultDriver, interaction: 'interactive', models: model.setup, editor} as const;
     return ok(await composeSession({...chosen, port: model.port}, context, driver));
   } catch (cause) {
     return failed({kind: 'other', message: causeText(cause)});

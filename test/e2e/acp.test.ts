@@ -1,6 +1,6 @@
 // @module-tag long
 import {once} from 'node:events';
-import {existsSync} from 'node:fs';
+import {existsSync, realpathSync} from 'node:fs';
 import {join} from 'node:path';
 import {Writable} from 'node:stream';
 import {
@@ -27,6 +27,8 @@ interface Editor {
   readonly asked: RequestPermissionRequest[];
   /** The kind of the option that is chosen; `undefined` cancels. */
   choice: 'allow_once' | 'allow_always' | 'reject_once' | undefined;
+  /** The texts of open files, by path. */
+  readonly texts: Map<string, string>;
 }
 
 /** Runs `work` as an editor; weft has ended when it settles, with the exit code. */
@@ -35,7 +37,7 @@ async function asEditor(
   work: (weft: ClientContext, editor: Editor) => Promise<void>,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<number | null> {
-  const editor: Editor = {updates: [], asked: [], choice: 'allow_once'};
+  const editor: Editor = {updates: [], asked: [], choice: 'allow_once', texts: new Map()};
   const child = scene.start(['acp'], {stdin: 'open', environment});
   const exited = once(child, 'exit');
   let wanted = true;
@@ -58,6 +60,11 @@ async function asEditor(
       };
     })
     .onNotification(methods.client.session.update, ({params}) => void editor.updates.push(params.update))
+    .onRequest(methods.client.fs.readTextFile, ({params}) => {
+      const content = editor.texts.get(params.path);
+      if (content === undefined) throw new Error('This file is not open.');
+      return {content};
+    })
     .connectWith(stream, async weft => work(weft, editor));
   child.stdin.end();
   const [code] = await exited;
@@ -393,4 +400,36 @@ test('without a model, an editor that has a terminal is told how its user signs 
     },
     noKeys,
   );
+});
+
+test('what the user has not saved is read from the editor, and not overwritten', async () => {
+  const edit = call('Edit', {file_path: 'a.txt', old_string: 'unsaved', new_string: 'edited'});
+  const saved = Promise.withResolvers<void>();
+  await using scene = await openScene([
+    call('Read', {files: [{file_path: 'a.txt'}, {file_path: 'b.txt'}]}),
+    edit,
+    [until(saved.promise), call('Read', {file_path: 'a.txt'})],
+    edit,
+    say('Done.'),
+  ]);
+  writeFiles(scene.place.work, {'a.txt': 'saved\r\n', 'b.txt': 'same\r\n'});
+  await asEditor(scene, async (weft, editor) => {
+    const at = (name: string): string => join(realpathSync(scene.place.work), name);
+    editor.texts.set(at('a.txt'), 'unsaved\n').set(at('b.txt'), 'same\n');
+    await weft.request(methods.agent.initialize, {...hello, clientCapabilities: {fs: {readTextFile: true}}});
+    const {sessionId} = await weft.request(methods.agent.session.new, {cwd: scene.place.work, mcpServers: []});
+    const asking = prompt(weft, sessionId, 'Go.');
+    await scene.server.received(3);
+    writeFiles(scene.place.work, {'a.txt': 'unsaved\n'});
+    saved.resolve();
+    await asking;
+  });
+  const [both, refused, again, edited] = scene.server.requests.slice(1).flatMap(request => toldResults(request));
+  expect(both).toMatch(/unsaved[^]*these lines are those in the user's editor, which the user has not saved[^]*same/u);
+  expect(both).not.toMatch(/same[^]*has not saved/u);
+  expect(refused).toContain(
+    'a.txt: it has unsaved changes in the editor. Ask the user to save it, then read it again.',
+  );
+  expect(again).not.toContain('has not saved');
+  expect([edited, scene.read('a.txt')]).toEqual([expect.stringContaining('a.txt'), 'edited\n']);
 });

@@ -145,6 +145,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     secretVariables: {},
     artifactsFolder: undefined,
     artifactUrl: () => '',
+    editor: 'none',
     checkpointsFolder: checkpoints,
     savedTrees: async () => [],
     runningAgents: 'unseen',

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
+import type {EditorFiles} from '../../actions/files-port.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {raceAbort, raceTimeout} from '../../base/race.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {sessionTitle} from '../../domain/session-list.ts';
@@ -54,6 +56,7 @@ export interface EngineRequest {
   readonly into: 'same' | 'copy';
   /** The editor's MCP servers, in the form of `mcpServers`. */
   readonly servers: JsonObject;
+  readonly editor: EditorFiles | 'none';
 }
 
 export interface EngineFailure {
@@ -77,6 +80,7 @@ const parseError = -32_700;
 /** Serves one editor by the Agent Client Protocol, version 1. Each session has its own engine. */
 export function serveEditor(serving: EditorServing): ServedEditor {
   const sessions = new Map<string, EditorSession>();
+  let abilities: EditorAbilities = {canSignIn: false, canRead: false};
   const peer: RpcPeer = makeRpcPeer({
     write: serving.write,
     request: request => void answer(request),
@@ -91,7 +95,8 @@ export function serveEditor(serving: EditorServing): ServedEditor {
       return request.answer(failed(unknownMethod(request)));
     switch (request.method) {
       case 'initialize':
-        return request.answer(ok(greeting(serving, {canSignIn: canRunTerminal(request)})));
+        abilities = editorAbilities(request);
+        return request.answer(ok(greeting(serving, abilities)));
       case 'authenticate':
         return request.answer(ok({}));
       case 'session/new': {
@@ -191,16 +196,29 @@ export function serveEditor(serving: EditorServing): ServedEditor {
   }
 
   async function open(
-    request: EngineRequest,
+    request: Omit<EngineRequest, 'editor'>,
     how: {readonly history: 'sent' | 'not-sent'; readonly id?: SessionId},
   ): Promise<Outcome<Awaited<ReturnType<EditorSession['open']>>, RpcError>> {
-    const engine = await serving.openEngine(request);
+    let sessionId = '';
+    let canRead = true;
+    const read = async (path: string, signal: AbortSignal): Promise<string | undefined> => {
+      if (!canRead) return undefined;
+      const answer = peer.request('fs/read_text_file', {sessionId, path});
+      const result = await raceTimeout(raceAbort(answer, signal), maxReadMs);
+      // An editor that does not answer is not asked again.
+      if (result === 'timeout') canRead = false;
+      if (result === 'timeout' || result === 'aborted' || result.tag === 'failed') return undefined;
+      const content = isJsonObject(result.value) ? result.value['content'] : undefined;
+      return typeof content === 'string' ? content : undefined;
+    };
+    const engine = await serving.openEngine({...request, editor: abilities.canRead ? {read} : 'none'});
     if (engine.tag === 'failed') {
       const {kind, message} = engine.error;
       return failed(rpcError(kind === 'no-model' ? authRequired : rpcErrors.internal, message));
     }
     const session = new EditorSession(engine.value, peer, serving.uuid);
     const opened = await session.open(how);
+    sessionId = opened.sessionId;
     sessions.set(opened.sessionId, session);
     return ok(opened);
   }
@@ -243,22 +261,29 @@ function savedSession<Asked extends {readonly sessionId: string}>(
   return session === undefined ? undefined : {asked, session};
 }
 
+/** The time that an editor has to answer with the text of a file, in milliseconds. */
+const maxReadMs = 2000;
+
 /** The maximum number of sessions in one answer. */
 const pageSize = 100;
 
 const copyText =
   'Another weft process has this session open. weft continues here in a copy, so the two do not see each other.';
 
-/** True if the editor can run weft in a terminal, for the user to sign in. */
-function canRunTerminal({params}: RpcRequest): boolean {
-  const parsed = z.safeParse(initializeRequest, params);
-  return parsed.success && parsed.data.clientCapabilities.auth.terminal;
+interface EditorAbilities {
+  /** True if the editor can open a terminal in which the user signs in. */
+  readonly canSignIn: boolean;
+  /** True if the editor tells the text of its files. */
+  readonly canRead: boolean;
 }
 
-const greeting = (
-  {version, saved}: Pick<EditorServing, 'version' | 'saved'>,
-  {canSignIn}: {readonly canSignIn: boolean},
-) => ({
+function editorAbilities({params}: RpcRequest): EditorAbilities {
+  const parsed = z.safeParse(initializeRequest, params);
+  const {auth, fs} = parsed.success ? parsed.data.clientCapabilities : {};
+  return {canSignIn: auth?.terminal === true, canRead: fs?.readTextFile === true};
+}
+
+const greeting = ({version, saved}: Pick<EditorServing, 'version' | 'saved'>, {canSignIn}: EditorAbilities) => ({
   protocolVersion: 1,
   agentInfo: {name: 'weft', title: 'weft', version},
   agentCapabilities: {

@@ -20,7 +20,10 @@ const server = z.looseObject({
 });
 
 export const initializeRequest = z.looseObject({
-  clientCapabilities: z.looseObject({auth: z.looseObject({terminal: z.boolean()})}),
+  clientCapabilities: z.looseObject({
+    auth: z.nullish(z.looseObject({terminal: z.nullish(z.boolean())})),
+    fs: z.nullish(z.looseObject({readTextFile: z.nullish(z.boolean())})),
+  }),
 });
 export const newSessionRequest = z.looseObject({cwd: absolutePath, mcpServers: z.optional(z.array(server))});
 export const loadSessionRequest = z.extend(newSessionRequest, {sessionId: z.string()});

@@ -3,7 +3,7 @@ import {invalidPathReason} from '../../base/invalid-path.ts';
 import {containsPath, limitToJudgedPaths, makePaths, type Paths} from './resolve-path.ts';
 import type {ChangedPlan} from './user-changes.ts';
 import QuickLRU from 'quick-lru';
-import type {FilesPort, ReadRequest} from '../../actions/files-port.ts';
+import type {EditorFiles, FilesPort, ReadRequest} from '../../actions/files-port.ts';
 import type {UserChanges, EditRequest} from '../../domain/file-edit.ts';
 import {showsAll, type DiffLine, type FileDiff} from '../../actions/preview.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -19,6 +19,7 @@ export function makeFiles(options: {
   readonly home: string;
   /** weft's own folders (links resolved) that count as inside but whose files can't be edited. */
   readonly alsoReadable: () => readonly string[];
+  readonly editor: EditorFiles | 'none';
 }): FilesPort {
   const memory: FileMemory = {
     known: new Map(),
@@ -35,7 +36,11 @@ const maxSeen = 100_000;
 
 function makeFilesPort(
   paths: Paths,
-  options: {readonly home: string; readonly alsoReadable: () => readonly string[]},
+  options: {
+    readonly home: string;
+    readonly alsoReadable: () => readonly string[];
+    readonly editor: EditorFiles | 'none';
+  },
   memory: FileMemory,
 ): FilesPort {
   const {known, seen, misses, replaced} = memory;
@@ -63,15 +68,24 @@ function makeFilesPort(
           break;
       }
       await using handle = found.handle;
-      const {readRegular} = await import('./read-file.ts');
-      const answer = await readRegular({handle, size: found.stats.size, shown, request}, signal);
+      const {readChunks, readRegular} = await import('./read-file.ts');
+      const unsaved = await unsavedText(path, signal);
+      const chunks = unsaved === undefined ? readChunks(handle, signal) : chunksOf(unsaved);
+      const answer = await readRegular({chunks, size: found.stats.size, shown, request}, signal);
       if (answer.tag === 'failed') return answer;
       known.set(path, answer.value.hash);
+      if (unsaved !== undefined && answer.value.file.kind === 'text')
+        return ok({...answer.value.file, notes: [...answer.value.file.notes, unsavedNote]});
       if (answer.value.file.kind === 'text') remember(path, answer.value.file);
       return ok(answer.value.file);
     } catch (cause) {
       return failed(rejected(`${shown} could not be read: ${causeText(cause)}.`));
     }
+  }
+
+  async function unsavedText(path: string, signal: AbortSignal): Promise<string | undefined> {
+    if (options.editor === 'none') return undefined;
+    return (await import('./unsaved-text.ts')).unsavedText(path, options.editor, signal);
   }
 
   /** Remembers the lines that the model was shown, unless they are too long. */
@@ -90,6 +104,7 @@ function makeFilesPort(
     seen,
     replaced,
     isReadOnly,
+    unsavedText,
     onMiss,
     shown: new Map(shown.map(diff => [diff.path, diff])),
   });
@@ -162,6 +177,13 @@ function makeFilesPort(
       return ok({files: await Promise.all(files.map(withSyntaxNote)), userChanged: plan.value.userChanged});
     },
   };
+}
+
+const unsavedNote = "these lines are those in the user's editor, which the user has not saved";
+
+/** The content of a file as one chunk. */
+async function* chunksOf(text: string): AsyncGenerator<Buffer, void> {
+  yield Buffer.from(text);
 }
 
 function writesOf({path, before, after, source, diff}: PlannedFile): readonly FileWrite[] {

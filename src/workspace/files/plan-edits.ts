@@ -30,6 +30,8 @@ export interface PlanContext extends Pick<FileMemory, 'known' | 'seen' | 'replac
   readonly home: string;
   /** True if a real path must not be edited although it counts as inside the workspace. */
   readonly isReadOnly: (real: string) => boolean;
+  /** Returns the text in the user's editor if it is not saved. */
+  readonly unsavedText: (real: string, signal: AbortSignal) => Promise<string | undefined>;
   /** The diffs that the user was shown, by path. A diff of the same texts is not computed again. */
   readonly shown: ReadonlyMap<string, FileDiff>;
   /** Called for each file in which a text was not found. Returns the number of consecutive misses in that file. */
@@ -72,7 +74,7 @@ export async function planEdits(
     if (signal.aborted) return failed(rejected('The edit was stopped before anything was written.'));
     const opened: OpenFile[] = [];
     for (const path of edit.kind === 'rename' ? [edit.path, edit.to] : [edit.path]) {
-      const file = await openFile(path, {files, context});
+      const file = await openFile(path, {files, context}, signal);
       if (file.tag === 'ok') opened.push(file.value);
       else problems.push(file.error);
     }
@@ -152,6 +154,7 @@ interface OpenFile {
 async function openFile(
   given: string,
   {files, context}: {readonly files: Map<string, OpenFile>; readonly context: PlanContext},
+  signal: AbortSignal,
 ): Promise<Outcome<OpenFile, string>> {
   const {paths, known} = context;
   const malformed = invalidPathReason(given);
@@ -161,7 +164,7 @@ async function openFile(
   if (open !== undefined) return ok(open);
 
   const shown = paths.show(path);
-  const snapshot = await snapshotOf(path, context);
+  const snapshot = await snapshotOf(path, context, signal);
   const before: FileSnapshot = snapshot.tag === 'ok' ? snapshot.value : {kind: 'absent'};
   const readAs = known.get(path);
   const knowledge =
@@ -184,8 +187,14 @@ async function openFile(
   return snapshot.tag === 'ok' ? ok(file) : failed(`${shown}: ${snapshot.error}`);
 }
 
-async function snapshotOf(path: string, {isReadOnly}: PlanContext): Promise<Outcome<FileSnapshot, string>> {
+async function snapshotOf(
+  path: string,
+  {isReadOnly, unsavedText}: PlanContext,
+  signal: AbortSignal,
+): Promise<Outcome<FileSnapshot, string>> {
   if (isReadOnly(path)) return failed('it is in the folder where weft keeps command output, which is read-only.');
+  if ((await unsavedText(path, signal)) !== undefined)
+    return failed('it has unsaved changes in the editor. Ask the user to save it, then read it again.');
   const snapshot = await takeSnapshot(path);
   if (snapshot.tag === 'ok' && snapshot.value.kind === 'present' && !(await isWritableByUser(path, snapshot.value))) {
     const mode = snapshot.value.mode.toString(8).padStart(4, '0');

@@ -34,16 +34,22 @@ const sniffBytes = 8192;
 const chunkBytes = 256 * 1024;
 
 /**
- * Reads a range of lines, or an image, in one pass over the file and in bounded memory. The pass also counts the lines and computes the
+ * Reads a range of lines, or an image, in one pass over the content and in bounded memory. The pass also counts the lines and computes the
  * hash. `shown` is the path for messages.
  */
 export async function readRegular(
-  source: {readonly handle: FileHandle; readonly size: number; readonly shown: string; readonly request: ReadRequest},
+  source: {
+    /** The content. It may end early if aborted. */
+    readonly chunks: AsyncIterable<Buffer>;
+    readonly size: number;
+    readonly shown: string;
+    readonly request: ReadRequest;
+  },
   signal: AbortSignal,
 ): Promise<Outcome<FileRead, Fault>> {
   const {shown} = source;
   const hash = createHash('sha256');
-  const chunks = hashChunks(readChunks(source.handle, signal), hash);
+  const chunks = hashChunks(source.chunks, hash);
   const first = (await chunks.next()).value ?? Buffer.alloc(0);
   const start = first.subarray(0, sniffBytes);
 
@@ -167,8 +173,8 @@ const count = (number: number, noun: string): string => `${number} ${noun}${numb
 
 const stoppedFault = (shown: string): Fault => rejected(`Reading ${shown} was stopped.`);
 
-/** Ends early if aborted. */
-async function* readChunks(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer, undefined> {
+/** Yields the content of an open file. Ends early if aborted. */
+export async function* readChunks(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer, undefined> {
   while (!signal.aborted) {
     const {bytesRead, buffer} = await handle.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, null);
     if (bytesRead === 0) return;
@@ -176,7 +182,7 @@ async function* readChunks(handle: FileHandle, signal: AbortSignal): AsyncGenera
   }
 }
 
-async function* hashChunks(chunks: AsyncGenerator<Buffer, undefined>, hash: Hash): AsyncGenerator<Buffer, undefined> {
+async function* hashChunks(chunks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer, undefined> {
   for await (const chunk of chunks) {
     hash.update(chunk);
     yield chunk;

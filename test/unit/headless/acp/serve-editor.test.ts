@@ -67,6 +67,7 @@ test('a session that cannot be opened is an error in words; the editor’s serve
     {
       directory: '/work',
       into: 'same',
+      editor: 'none',
       session: 'new',
       servers: {
         files: {command: 'npx', args: ['-y', 'x'], env: {A: '1'}},

@@ -87,7 +87,7 @@ test.each(cases)('a file of secrets (%s) keeps its bytes in %s', async (name, wa
       web: noWeb,
       skills: noopSkills,
       conversations: noConversations,
-      files: makeFiles({...options, alsoReadable: () => []}),
+      files: makeFiles({...options, alsoReadable: () => [], editor: 'none'}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },
     secrets,

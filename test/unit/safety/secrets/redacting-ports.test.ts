@@ -89,7 +89,7 @@ function openPlace() {
       web: noWeb,
       skills: noopSkills,
       conversations: noConversations,
-      files: makeFiles({...options, alsoReadable: () => []}),
+      files: makeFiles({...options, alsoReadable: () => [], editor: 'none'}),
       search: makeSearch({...options, environment: process.env, excluded: () => []}),
     },
     secrets,

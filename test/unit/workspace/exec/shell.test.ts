@@ -299,7 +299,12 @@ test('50 MB of output stay in bounded memory', {tags: 'long'}, async () => {
 });
 
 test('the file that a long output names is one that can be read', async () => {
-  const files = makeFiles({roots: [join(root, 'elsewhere')], home: root, alsoReadable: place.outputs.folders});
+  const files = makeFiles({
+    roots: [join(root, 'elsewhere')],
+    home: root,
+    alsoReadable: place.outputs.folders,
+    editor: 'none',
+  });
   const {output} = await run('seq 1 20000');
   const path = output.file ?? '';
   expect(files.resolve(path)).toEqual({path, place: 'inside-workspace'});

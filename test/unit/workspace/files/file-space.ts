@@ -17,7 +17,12 @@ export function workspace(files: Readonly<Record<string, string | Buffer>> = {})
   mkdirSync(join(folder.path, 'working'));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(root, name), content);
   const outputs = makeOutputFolder({parent: join(folder.path, 'outputs')});
-  const port: FilesPort = makeFiles({roots: [root], home: join(folder.path, 'home'), alsoReadable: outputs.folders});
+  const port: FilesPort = makeFiles({
+    roots: [root],
+    home: join(folder.path, 'home'),
+    alsoReadable: outputs.folders,
+    editor: 'none',
+  });
   return {
     port,
     root,
