@@ -2,6 +2,7 @@ import {fileURLToPath} from 'node:url';
 import type {InputOptions, Plugin} from 'rolldown';
 import {protoAsText} from './proto-as-text.ts';
 import {toolSchemas} from './tool-schemas.ts';
+import {wrapperWords} from './wrapper-words.ts';
 
 /** Ink looks for its developers' tools by a top-level await, which CommonJS does not have. */
 const inkInProduction: Plugin = {
@@ -74,7 +75,7 @@ export const bundleOptions: InputOptions = {
   // Nobody imports the program; its entry may export what its chunks share.
   preserveEntrySignatures: 'allow-extension',
   treeshake: true,
-  plugins: [headersWithoutUndici, quietProtocol, inkInProduction, plainWidths, protoAsText, toolSchemas],
+  plugins: [headersWithoutUndici, quietProtocol, inkInProduction, plainWidths, protoAsText, toolSchemas, wrapperWords],
   // tree-sitter has branches with eval that its own grammars do not take.
   // What is imported lazily here and by name there lies behind another lazy import all the same.
   // What packages ask of `import.meta` (Ink's developers' tools, pictures of PDFs) is never reached.

@@ -20,7 +20,7 @@ import type {SessionDocument} from '../domain/document.ts';
 import type {WayName} from '../domain/ways-in.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
-import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
+import type {JournalRecord, SessionFilter, SessionSummary} from '../domain/journal.ts';
 import type {MemoryNotes} from '../domain/memory-notes.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
 import type {Plan} from '../domain/plan.ts';
@@ -194,7 +194,7 @@ export interface Queries {
   /** The parts of the model's context, as of the next request. Sends nothing to the provider. */
   readonly 'context-usage': QuerySpec<ContextUsage>;
   /** The stored sessions of the workspace, latest first. */
-  readonly sessions: QuerySpec<readonly SessionSummary[]>;
+  readonly sessions: QuerySpec<readonly SessionSummary[], SessionFilter>;
   /** The first prompt of each stored session. Long ones are cut. */
   readonly 'first-prompts': QuerySpec<readonly {readonly session: SessionId; readonly prompt: string}[]>;
   /** The requests of a stored session, and what the provider's cache kept. Empty if the session is not stored. */

@@ -19,7 +19,7 @@ import type {TrustedSettings} from '../config/merge-settings.ts';
 import type {LocalServer} from '../domain/local-server.ts';
 import type {MemoryNotes} from '../domain/memory-notes.ts';
 import type {CachedRequest} from '../domain/cached-request.ts';
-import type {SessionSummary} from '../domain/journal.ts';
+import type {SessionFilter, SessionSummary} from '../domain/journal.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {raceTimeout} from '../base/race.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -34,7 +34,7 @@ export interface HostPorts {
   readonly finder: FileFinder;
   readonly images: Pick<ImagePort, 'read'>;
   readonly sessions: {
-    list(): readonly SessionSummary[];
+    list(filter: SessionFilter): readonly SessionSummary[];
     firstPrompts(): ReadonlyMap<SessionId, string>;
     /** Returns the costs in US dollars. */
     costs(): Promise<ReadonlyMap<SessionId, number | 'unknown'>>;
@@ -153,7 +153,7 @@ export function hostServices(ports: HostPorts): HostServices {
   const attached = new Map<BlockId, Attachment>();
   return {
     queries: {
-      sessions: () => answered('Listing the sessions', () => sessions.list()),
+      sessions: ({limit, idPrefix}) => answered('Listing the sessions', () => sessions.list({limit, idPrefix})),
       'first-prompts': () =>
         answered('Reading the sessions', () =>
           [...sessions.firstPrompts()].map(([session, prompt]) => ({session, prompt})),

@@ -134,7 +134,7 @@ export function sessionIdOf(store: Store, idText: string): SessionId {
   if (!/^[0-9a-f-]+$/u.test(wanted)) {
     throw new UsageError(noSuchSession(idText));
   }
-  const found = store.list({}).filter(({id}) => id.startsWith(wanted));
+  const found = store.list({idPrefix: wanted});
   const [only] = found;
   if (only === undefined) throw new Error(noSuchSession(idText));
   if (found.length > 1) {

@@ -1,6 +1,6 @@
 import type {SessionId} from '../domain/ids.ts';
 import type {OwnModels} from '../config/model-settings.ts';
-import {costOfMany, modelTable} from '../models/model-facts.ts';
+import {costOfMany, type ModelInfo, modelTable} from '../models/model-facts.ts';
 import type {Store} from '../store/open-store.ts';
 
 /**
@@ -13,10 +13,13 @@ export function sessionCosts(
   directory?: string,
 ): ReadonlyMap<SessionId, number | 'unknown'> {
   const table = modelTable(own);
+  const infos = new Map<string, ModelInfo>();
   const costs = new Map<SessionId, number | 'unknown'>();
   for (const {id, model, usage} of store.usage(directory === undefined ? {} : {directory})) {
     const before = costs.get(id) ?? 'unknown';
-    const cost = costOfMany(table.infoOf(model), usage);
+    const info = infos.get(model) ?? table.infoOf(model);
+    infos.set(model, info);
+    const cost = costOfMany(info, usage);
     costs.set(id, before === 'unknown' ? cost : before + (cost === 'unknown' ? 0 : cost));
   }
   return costs;

@@ -10,6 +10,7 @@ import {UsageError} from './exit-code.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {HookSetting} from '../config/hook-settings.ts';
 import {parseCondition} from '../safety/rules/hook-condition.ts';
+import {beginsWithWrapper} from '../safety/rules/begins-with-wrapper.ts';
 import {parseRule, type PermissionRule, type PermissionRules} from '../safety/rules/permission-rule.ts';
 import {note} from './output.ts';
 
@@ -118,11 +119,14 @@ export const rulesFrom = (texts: readonly Sourced<string>[]): readonly Permissio
 
 /** Returns notices for allow rules that allow nothing, because a wrapper could run any program under them. */
 export async function ruleNotices(allow: readonly Sourced<string>[]): Promise<readonly string[]> {
-  if (allow.length === 0) return [];
-  const {ineffectiveRuleProblem} = await import('../safety/rules/unrestricted-wrapper.ts');
-  return allow.flatMap(({value, source, path}) => {
+  const possible = allow.flatMap(({value, source, path}) => {
     const rule = parseRule(value, ruleKinds);
-    const why = rule.tag === 'ok' ? ineffectiveRuleProblem(rule.value) : undefined;
+    return rule.tag === 'ok' && beginsWithWrapper(rule.value) ? [{rule: rule.value, value, source, path}] : [];
+  });
+  if (possible.length === 0) return [];
+  const {ineffectiveRuleProblem} = await import('../safety/rules/unrestricted-wrapper.ts');
+  return possible.flatMap(({rule, value, source, path}) => {
+    const why = ineffectiveRuleProblem(rule);
     return why === undefined
       ? []
       : [`The rule ${value.trim()} (${path === '' ? source : path}) allows nothing: ${why}.`];

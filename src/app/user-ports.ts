@@ -1,4 +1,4 @@
-import {appendFileSync, readFileSync} from 'node:fs';
+import {appendFileSync, closeSync, fstatSync, openSync, readSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {dirname} from 'node:path';
 import type {ConversationsPort} from '../actions/conversations-port.ts';
@@ -30,7 +30,7 @@ export function userPorts(
 ): UserPorts {
   return {
     sessions: {
-      list: () => (store === 'none' ? [] : store.list({directory})),
+      list: filter => (store === 'none' ? [] : store.list({...filter, directory})),
       firstPrompts: () => (store === 'none' ? new Map() : store.firstPrompts(directory)),
       async costs() {
         if (store === 'none') return new Map();
@@ -153,6 +153,9 @@ function sessionMessages(message: Message): readonly SessionMessage[] {
 /** The maximum number of prompts to offer again, for this folder and for all others each. Older ones stay in the file. */
 const maxPrompts = 1000;
 
+/** The number of bytes at the end of the file that are read, so that weft starts as fast with years of prompts. */
+const maxHistoryBytes = 1024 * 1024;
+
 /**
  * Opens the history of prompts: one JSON value per line, so that many weft processes can append to it. Prompts of this folder count as the
  * latest, after those of other folders. Errors with the file are ignored.
@@ -161,7 +164,7 @@ export function openHistory(file: string, directory: string): HostPorts['history
   return {
     load() {
       try {
-        const entries = readFileSync(file, 'utf8').split('\n').flatMap(entryOf);
+        const entries = lastLines(file, maxHistoryBytes).flatMap(entryOf);
         const here = entries.filter(entry => entry.directory === directory);
         const elsewhere = entries.filter(entry => entry.directory !== directory);
         return [...elsewhere.slice(-maxPrompts), ...here.slice(-maxPrompts)].map(({prompt}) => prompt);
@@ -178,6 +181,21 @@ export function openHistory(file: string, directory: string): HostPorts['history
       }
     },
   };
+}
+
+/** Returns the whole lines in the last `maxBytes` bytes of a file. */
+function lastLines(file: string, maxBytes: number): readonly string[] {
+  const descriptor = openSync(file, 'r');
+  try {
+    const {size} = fstatSync(descriptor);
+    const length = Math.min(size, maxBytes);
+    const end = Buffer.alloc(length);
+    const read = readSync(descriptor, end, 0, length, size - length);
+    const lines = end.toString('utf8', 0, read).split('\n');
+    return size > length ? lines.slice(1) : lines;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 interface Entry {

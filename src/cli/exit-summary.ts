@@ -108,10 +108,11 @@ export class ExitSummary {
     }
   }
 
-  /** Reads the ids that a short session id must not be confused with. */
+  /** Reads the ids that the short id of the session must not be confused with. */
   async #readKnown(): Promise<void> {
-    const answer = await this.#client.query({query: 'sessions'}, this.#over.signal);
-    if (answer.tag === 'ok') this.#known = answer.value;
+    const idPrefix = this.#session.slice(0, 8);
+    const answer = await this.#client.query({query: 'sessions', idPrefix}, this.#over.signal);
+    if (answer.tag === 'ok') this.#known = [...this.#known, ...answer.value];
   }
 }
 

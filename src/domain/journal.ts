@@ -120,6 +120,12 @@ export interface SessionSummary {
   readonly messages: number;
 }
 
+/** Selects rows of a session list: the newest ones, or those whose id begins with a text. */
+export interface SessionFilter {
+  readonly limit?: number | undefined;
+  readonly idPrefix?: string | undefined;
+}
+
 /** A session that this process has opened for writing. */
 export interface OpenSession {
   readonly id: SessionId;

@@ -20,16 +20,15 @@ export const sessionTitle = ({title}: Pick<SessionSummary, 'title'>): string => 
 
 /** Returns the shortest prefix of each id that ends with a group of the UUID and that no other session's id has. */
 export function shortSessionIds(sessions: readonly Pick<SessionSummary, 'id'>[]): ReadonlyMap<SessionId, string> {
-  const counts = new Map<string, number>();
-  for (const {id} of sessions) {
-    for (const length of idLengths) counts.set(id.slice(0, length), (counts.get(id.slice(0, length)) ?? 0) + 1);
+  const short = new Map<SessionId, string>();
+  let rest = sessions;
+  for (const length of idLengths) {
+    const counts = new Map<string, number>();
+    for (const {id} of rest) counts.set(id.slice(0, length), (counts.get(id.slice(0, length)) ?? 0) + 1);
+    for (const {id} of rest) short.set(id, id.slice(0, length));
+    rest = rest.filter(({id}) => (counts.get(id.slice(0, length)) ?? 0) > 1);
   }
-  return new Map(
-    sessions.map(({id}) => {
-      const length = idLengths.find(each => counts.get(id.slice(0, each)) === 1) ?? id.length;
-      return [id, id.slice(0, length)];
-    }),
-  );
+  return short;
 }
 
 /** The positions at which the groups of a UUID end. */

@@ -4,7 +4,7 @@ import type {SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {Message} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
-import type {JournalRecord, OpenSession, SessionSummary} from '../domain/journal.ts';
+import type {JournalRecord, OpenSession, SessionFilter, SessionSummary} from '../domain/journal.ts';
 import type {Database, DatabaseSpace} from './database.ts';
 import {isSameProcess} from './process-mark.ts';
 import {
@@ -18,7 +18,6 @@ import {
   insertSession,
   selectCheckpointTrees,
   lastMessages,
-  latestSession,
   selectSessions,
   selectConcurrentSessions,
   selectSizes,
@@ -142,13 +141,13 @@ export class Store {
   }
 
   /** Lists sessions, newest first. */
-  list({directory}: {readonly directory?: string}): readonly SessionSummary[] {
-    return selectSessions(this.#db, directory);
+  list(filter: SessionFilter & {readonly directory?: string}): readonly SessionSummary[] {
+    return selectSessions(this.#db, filter);
   }
 
   /** Returns the session of this directory that was last written to. */
   latest(directory: string): SessionSummary | undefined {
-    return latestSession(this.#db, directory);
+    return this.list({directory, limit: 1})[0];
   }
 
   read(id: SessionId): Outcome<ReadSession, Fault> {

@@ -2,7 +2,7 @@ import {firstLine} from '../base/clip.ts';
 import type {SessionCheckpoints, TreeId} from '../domain/checkpoint.ts';
 import {messageText, type Message} from '../domain/conversation.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
-import type {JournalRecord, SessionSummary} from '../domain/journal.ts';
+import type {JournalRecord, SessionFilter, SessionSummary} from '../domain/journal.ts';
 import type {TimedRecord} from '../domain/cache-report.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {Database, Row} from './database.ts';
@@ -34,21 +34,23 @@ export const findSessionRow = (db: Database, id: SessionId): SessionSummary | un
   summaryOf(db.first(`SELECT ${columns} FROM sessions WHERE id = ?`, id));
 
 /** Returns the sessions, newest first. */
-export function selectSessions(db: Database, directory: string | undefined): readonly SessionSummary[] {
-  const rows =
-    directory === undefined
-      ? db.all(`SELECT ${columns} FROM sessions WHERE parent IS NULL ${newestFirst}`)
-      : db.all(`SELECT ${columns} FROM sessions WHERE directory = ? AND parent IS NULL ${newestFirst}`, directory);
+export function selectSessions(
+  db: Database,
+  {directory, idPrefix, limit}: SessionFilter & {readonly directory?: string | undefined},
+): readonly SessionSummary[] {
+  const conditions = [
+    'parent IS NULL',
+    ...(directory === undefined ? [] : ['directory = ?']),
+    ...(idPrefix === undefined ? [] : ['substr(id, 1, ?) = ?']),
+  ];
+  const rows = db.all(
+    `SELECT ${columns} FROM sessions WHERE ${conditions.join(' AND ')} ${newestFirst} ${limit === undefined ? '' : 'LIMIT ?'}`,
+    ...(directory === undefined ? [] : [directory]),
+    ...(idPrefix === undefined ? [] : [idPrefix.length, idPrefix]),
+    ...(limit === undefined ? [] : [limit]),
+  );
   return rows.map(summaryOf).filter(summary => summary !== undefined);
 }
-
-export const latestSession = (db: Database, directory: string): SessionSummary | undefined =>
-  summaryOf(
-    db.first(
-      `SELECT ${columns} FROM sessions WHERE directory = ? AND parent IS NULL ${newestFirst} LIMIT 1`,
-      directory,
-    ),
-  );
 
 export function insertSession(
   db: Database,
@@ -260,7 +262,7 @@ export const lastMessages = (
 
 /** Returns the checkpoints that sessions may rewind to, newest session first. */
 export function selectCheckpointTrees(db: Database): readonly SessionCheckpoints[] {
-  return selectSessions(db, undefined).map(({id, updatedAt}) => {
+  return selectSessions(db, {}).map(({id, updatedAt}) => {
     const rows = db.all(
       "SELECT kind, body FROM records WHERE session_id = ? AND kind IN ('checkpoint', 'rewind', 'redo')",
       id,

@@ -2,7 +2,7 @@ import {isShell, rowOf, valuesOf, wrappingPrograms} from './known-programs.ts';
 import {wordsOf} from './program-table.ts';
 
 /** Shell keywords that come before a command. */
-const keywords: ReadonlySet<string> = new Set(
+export const keywords: ReadonlySet<string> = new Set(
   wordsOf('! { } if then elif else while until do coproc function noglob nocorrect'),
 );
 

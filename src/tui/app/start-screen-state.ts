@@ -41,7 +41,7 @@ export class StartScreenState {
   /** Looks for the session that the start screen offers to continue. Must be called after the first frame. */
   async findLastSession(): Promise<void> {
     const {options, signal, view, redraw} = this.#deps;
-    const answer = await options.engine.query({query: 'sessions'}, signal);
+    const answer = await options.engine.query({query: 'sessions', limit: searchedSessions}, signal);
     const {session} = view();
     if (answer.tag !== 'ok' || session.tag !== 'open' || session.info.origin !== 'new') return;
     const last = answer.value.find(({id, messages, title}) => id !== session.info.id && messages > 0 && title !== '');
@@ -66,3 +66,6 @@ export class StartScreenState {
     return {version, directory, instructions, notices, about, branch: this.#branch, lastSession: this.#lastSession};
   }
 }
+
+/** The number of new sessions in which to look for one with a prompt. */
+const searchedSessions = 20;

@@ -92,6 +92,7 @@ export function fit(text: string, cells: number): string {
 const unitsOfCell = 20;
 
 function cutTo(text: string, cells: number): string | undefined {
+  if (plainTextPattern.test(text)) return text.length <= cells ? undefined : cutText(text.slice(0, cells - 1), cells);
   if (cellWidth(text) <= cells) return undefined;
   let kept = '';
   let width = 0;
@@ -100,5 +101,7 @@ function cutTo(text: string, cells: number): string | undefined {
     if (width > cells - 1) break;
     kept += grapheme;
   }
-  return cells > 0 ? `${kept}…` : '';
+  return cutText(kept, cells);
 }
+
+const cutText = (kept: string, cells: number): string => (cells > 0 ? `${kept}…` : '');

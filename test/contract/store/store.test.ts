@@ -192,6 +192,10 @@ onEachDatabase(database => {
         summary({id: one?.id, directory: '/a', title: '/a', createdAt: 1, updatedAt: 5, messages: 2}),
       );
       expect(store.latest('/c')).toBeUndefined();
+      expect(store.list({limit: 2}).map(each => each.id)).toEqual([one?.id, three?.id]);
+      expect(store.list({directory: '/a', idPrefix: one?.id.slice(0, 35)}).length).toBeGreaterThan(0);
+      expect(store.list({idPrefix: two?.id}).map(each => each.id)).toEqual([two?.id]);
+      expect(store.list({directory: '/a', idPrefix: two?.id})).toEqual([]);
     });
   });
 

@@ -17,6 +17,15 @@ test('the prompts of this folder are the latest; bare lines and broken ones do n
   expect(openHistory(file, '/b').load()).toEqual(['in a', 'from before', 'in a too', 'in b\nand more']);
 });
 
+test('only the end of a long file is read, in whole lines', () => {
+  const long = 'long '.repeat(2000);
+  for (let number = 0; number < 200; number += 1) openHistory(file, '/a').add(`${number} ${long}`);
+  const prompts = openHistory(file, '/a').load();
+  const first = 200 - prompts.length;
+  expect(first).toBeGreaterThan(80);
+  expect(prompts).toEqual(Array.from(prompts, (_, at) => `${first + at} ${long}`));
+});
+
 test('without a file there are none', () => {
   expect(openHistory(file, '/a').load()).toEqual([]);
 });
