@@ -17,7 +17,7 @@ export const commandTable: readonly CommandRow[] = [
   ['init [wish...]', 'Explore this project and propose an AGENTS.md', () => import('./commands/init.ts')],
   ['auth', 'List, save and remove API keys', () => import('./commands/auth.ts')],
   [
-    'status',
+    'status [options]',
     'Show which API keys are set and where they come from (never the keys)',
     () => import('./commands/auth.ts'),
   ],

@@ -2,7 +2,7 @@ import {Argument, InvalidArgumentError, Option, type Command} from 'commander';
 import {type FlagRow, type FlagValues, mainFlags, sdkFlags, sharedFlags} from '../app/main-options.ts';
 import {providerChoices} from '../domain/api-key.ts';
 import {maxFallbacks} from '../domain/model-fallback.ts';
-import {type PermissionMode, permissionModes} from '../domain/risk.ts';
+import {parsePermissionMode, type PermissionMode, permissionModes} from '../domain/risk.ts';
 
 export function addMainFlags(program: Command): void {
   for (const row of mainFlags) program.addOption(toOption(row));
@@ -66,9 +66,8 @@ function positiveNumber(text: string): number {
   return value;
 }
 
-/** Accepts `manual`, which the Agent SDK uses for `default`. */
 function permissionMode(text: string): PermissionMode {
-  const mode = permissionModes.find(name => name === (text === 'manual' ? 'default' : text));
+  const mode = parsePermissionMode(text);
   if (mode === undefined) throw new InvalidArgumentError(`Allowed choices are ${permissionModes.join(', ')}.`);
   return mode;
 }

@@ -36,6 +36,10 @@ test('a key is kept for headless runs too, in one file that is the user’s alon
   expect(await run(['auth', 'status'])).toMatchObject({
     stdout: `Anthropic  key saved in ${file}\nOpenAI     no key\nGemini     no key\n`,
   });
+  expect(JSON.parse((await run(['auth', 'status', '--json'])).stdout)).toEqual({
+    loggedIn: true,
+    authMethod: expect.stringContaining('saved'),
+  });
   expect((await run(['auth', 'status'], '', {ANTHROPIC_API_KEY: 'sk-other'})).stdout).toContain(
     'Anthropic  key from ANTHROPIC_API_KEY\n',
   );

@@ -344,7 +344,7 @@ test.each([
   [['--input-format', 'stream-json'], 'needs --output-format stream-json'],
   [[...rpcArgs, 'a prompt'], 'send prompts as messages on stdin'],
   [['--prompt', 'x', '--permission-prompt-tool=stdio'], 'needs --input-format stream-json'],
-  [[...rpcArgs, '--permission-mode=auto'], 'Allowed choices are'],
+  [[...rpcArgs, '--permission-mode=wild'], 'Allowed choices are'],
 ])('%j is refused: %s', async (args, why) => {
   await using scene = await openScene([]);
   const {code, stderr} = await scene.run(args);

@@ -20,7 +20,8 @@ import {usedProviderText} from '../../app/model-setup.ts';
 import {requireOutsideWeft} from '../../app/folder-trust.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {userPlaces} from '../../app/user-data.ts';
-import {note, print, wrapped} from '../../app/output.ts';
+import {note, print, printJson, wrapped} from '../../app/output.ts';
+import {jsonFlag, type JsonOption} from '../flags.ts';
 import {readStdin} from '../stdin.ts';
 
 /** `weft auth`. Its subcommands are also top-level commands: `weft status`, `weft login` and `weft logout`. */
@@ -33,7 +34,7 @@ export function add(command: Command, program: Command): void {
 
 const keyCommands: Readonly<Record<string, (command: Command) => void>> = {
   status(command) {
-    command.action(exiting(authStatus));
+    command.option(...jsonFlag).action(exiting(authStatus));
   },
   login(command) {
     command
@@ -56,8 +57,15 @@ const openKeys = () => openApiKeys(userPlaces(), process.env);
 const choice = () => ({...modelChoice(contextFor({})), baseUrl: undefined});
 
 /** `weft auth status`: one line for each provider that has or could have a saved key, or has one in the environment. */
-async function authStatus(): Promise<ExitCode> {
+async function authStatus({json}: JsonOption): Promise<ExitCode> {
   const full = modelChoice(contextFor({}));
+  if (json === true) {
+    const isConfigured = configuredProvider(full) !== undefined;
+    // The fields that programs read from `claude auth status --json`.
+    const authMethod = isConfigured ? await usedProviderText(full) : 'none';
+    printJson(`${JSON.stringify({loggedIn: isConfigured, authMethod})}\n`);
+    return isConfigured ? exitCode.done : exitCode.failed;
+  }
   for (const name of keyProviders) {
     const provider = knownProvider(name, choice());
     print(`${provider.title.padEnd(9)}  ${await keyText(provider, choice())}\n`);

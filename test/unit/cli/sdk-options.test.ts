@@ -32,6 +32,7 @@ test.each([
   [['--dangerously-skip-permissions'], {permissionMode: 'bypassPermissions'}],
   [['--dangerously-skip-permissions', '--permission-mode=plan'], {permissionMode: 'plan'}],
   [['--permission-mode=manual'], {permissionMode: 'default'}],
+  [['--permission-mode', 'auto'], {permissionMode: 'default'}],
   [['--effort=xhigh'], {effort: 'xhigh'}],
   [['--tools='], {tools: ''}],
   [['--plan-mode-instructions=Plan.'], {appendSystemPrompt: 'While the permission mode is plan:\nPlan.'}],
