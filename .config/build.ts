@@ -180,6 +180,13 @@ await copyFile(
   new URL('../dist/web/mdream_edge_bg.wasm', import.meta.url),
 );
 
+/** The extension that pi loads from its file. */
+await mkdir(new URL('../dist/harnesses/', import.meta.url), {recursive: true});
+await copyFile(
+  new URL('../src/extensions/harnesses/pi-gate.ts', import.meta.url),
+  new URL('../dist/harnesses/pi-gate.ts', import.meta.url),
+);
+
 /** For programs that drive weft. */
 await copyFile(
   new URL('../src/protocol/rpc/messages.schema.json', import.meta.url),

@@ -36,8 +36,7 @@ export interface FoundHarness {
     | {readonly kind: 'missing'};
   /** How to install the harness or how to sign in, as a sentence. Empty if there is nothing to do. */
   readonly advice: string;
-  /** `read-only`: the harness acts without asking, so it gets only tools that read. */
-  readonly abilities: {readonly acts: 'with-approvals' | 'read-only'; readonly resumes: 'yes' | 'no'};
+  readonly abilities: {readonly resumes: 'yes' | 'no'};
 }
 
 /** `unknown`: only the harness's server knows. */

@@ -293,7 +293,7 @@ describe('adding an action', () => {
   const tables = ['src/tui/scrollback/action-results.ts', 'src/protocol/rpc/command-result.ts'];
   /** Names that mean something else as well: a program, a field of the task protocol. */
   const homonyms: Readonly<Partial<Record<ActionName, RegExp>>> = {
-    grep: /^src\/(?:safety\/commands\/|app\/lazy-ports)/u,
+    grep: /^src\/(?:safety\/commands\/|app\/lazy-ports|extensions\/harnesses\/pi)/u,
     'update-todos': /^src\/protocol\/(?:task|transform)\//u,
   };
   const outside = filesUnder('src').filter(path => /\.tsx?$/u.test(path) && !path.startsWith('src/actions/'));

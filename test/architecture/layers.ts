@@ -186,8 +186,8 @@ export const namesStandardStreams: readonly string[] = [
   'src/cli/run-terminal.ts',
 ];
 
-/** Files of `src` that the build puts in the place of a package, with that package's exports. */
-export const standForPackages: readonly string[] = ['src/tui/terminal/yoga.ts'];
+/** Files of `src` with the exports that others expect: pi of an extension, and those who import a package that a file stands for. */
+export const standForPackages: readonly string[] = ['src/extensions/harnesses/pi-gate.ts', 'src/tui/terminal/yoga.ts'];
 
 /** Words that say nothing of what a file holds. */
 export const emptyNames: readonly string[] = [

@@ -82,8 +82,13 @@ async function findHarnesses(context: RunContext): Promise<readonly FoundHarness
 }
 
 function harnessFacts({name, state, advice, abilities}: FoundHarness): JsonObject {
-  const {acts, resumes} = abilities;
-  const common = {kind: 'harness', name, installed: state.kind === 'installed', acts, resumes: resumes === 'yes'};
+  const common = {
+    kind: 'harness',
+    name,
+    installed: state.kind === 'installed',
+    acts: 'with-approvals',
+    resumes: abilities.resumes === 'yes',
+  };
   const more = advice === '' ? {} : {advice};
   switch (state.kind) {
     case 'installed':
@@ -97,16 +102,13 @@ function harnessFacts({name, state, advice, abilities}: FoundHarness): JsonObjec
   }
 }
 
-function harnessText({name, state, advice, abilities}: FoundHarness): string {
-  const reads = abilities.acts === 'read-only' ? ', read-only because it does not ask before it acts' : '';
+function harnessText({name, state, advice}: FoundHarness): string {
   const shown = (words: string): string =>
     `${visibleLine(name)}  (${words})\n${advice === '' ? '' : `    ${visibleLine(advice)}\n`}`;
   switch (state.kind) {
     case 'installed': {
       const version = state.version === '' ? 'version unknown' : visibleLine(state.version);
-      return shown(
-        `${version}, ${signInWords[state.signIn]}${reads}: ${visibleExactLine(withTilde(state.path, homedir()))}`,
-      );
+      return shown(`${version}, ${signInWords[state.signIn]}: ${visibleExactLine(withTilde(state.path, homedir()))}`);
     }
     case 'unusable':
       return shown(visibleLine(state.reason));

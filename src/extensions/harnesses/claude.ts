@@ -308,17 +308,8 @@ function accessOf(tool: string, input: JsonObject, directory: string): HarnessAc
     case 'Write':
     case 'NotebookEdit':
       return {kind: 'edit', paths: [path], edits: editsOf(tool, path, input)};
-    case 'Glob': {
-      // A pattern may start outside its folder.
-      const pattern = textOf(input['pattern']);
-      if (/(?:^|[/{,])\.\.|[{,][/~]/u.test(pattern)) return {kind: 'other', title: tool, input};
-      const start = pattern.replace(/[^/]*[*?[{].*$/u, '');
-      return {
-        kind: 'search',
-        text: pattern,
-        paths: [path === '' ? '.' : path, ...(/^[/~]/u.test(start) ? [start] : [])],
-      };
-    }
+    case 'Glob':
+      return globAccess(tool, path, input);
     case 'Grep':
       return {kind: 'search', text: textOf(input['pattern']), paths: [path === '' ? '.' : path]};
     case 'Read':
@@ -331,6 +322,18 @@ function accessOf(tool: string, input: JsonObject, directory: string): HarnessAc
     default:
       return {kind: 'other', title: tool, input};
   }
+}
+
+/** Returns the access of a search for files by a pattern below `path`. A pattern may start outside its folder. */
+export function globAccess(tool: string, path: string, input: JsonObject): HarnessAccess {
+  const pattern = textOf(input['pattern']);
+  if (/(?:^|[/{,])\.\.|[{,][/~]/u.test(pattern)) return {kind: 'other', title: tool, input};
+  const start = pattern.replace(/[^/]*[*?[{].*$/u, '');
+  return {
+    kind: 'search',
+    text: pattern,
+    paths: [path === '' ? '.' : path, ...(/^[/~]/u.test(start) ? [start] : [])],
+  };
 }
 
 function editsOf(tool: string, path: string, input: JsonObject): readonly FileEdit[] {

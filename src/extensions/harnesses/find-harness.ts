@@ -16,7 +16,7 @@ export interface MachineInfo {
  * Returns the version of an installed program without starting it. Looks for the `package.json` above the link's
  * target, or for a version in that path (`…/versions/2.1.330`). Returns an empty text if it finds neither.
  */
-export function installedVersion(file: string, npmPackage: string): string {
+export function installedVersion(file: string, npmPackages: readonly string[]): string {
   let real: string;
   try {
     real = realpathSync(file);
@@ -25,7 +25,7 @@ export function installedVersion(file: string, npmPackage: string): string {
   }
   for (let at = dirname(real); dirname(at) !== at; at = dirname(at)) {
     const {name, version} = readJson(join(at, 'package.json')) ?? {};
-    if (name === npmPackage && typeof version === 'string') return version;
+    if (npmPackages.some(each => each === name) && typeof version === 'string') return version;
   }
   return /\/(?:versions?\/|v)(\d+\.\d+\.\d+[\w.-]*)/u.exec(real)?.[1] ?? '';
 }

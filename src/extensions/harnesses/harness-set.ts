@@ -100,11 +100,11 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
    */
   async function versionOf(
     command: string,
-    {npmPackage, versionArgs}: Harness,
+    {npmPackages, versionArgs}: Harness,
     env: Readonly<Record<string, string>>,
   ): Promise<string> {
-    const installed = installedVersion(command, npmPackage);
-    if (installed !== '' || npmPackage === '') return installed;
+    const installed = installedVersion(command, npmPackages);
+    if (installed !== '' || npmPackages.length === 0) return installed;
     const reported = Promise.withResolvers<string>();
     const line = (text: string): void => {
       const version = /\d+\.\d+\.\d+[\w.-]*/u.exec(text.slice(0, 1000))?.[0];
@@ -147,10 +147,10 @@ interface Harness extends KnownHarness {
 const unknown = {
   variables: [],
   keys: [],
-  npmPackage: '',
+  npmPackages: [],
   minVersion: '',
   signIn: '',
-  abilities: {acts: 'with-approvals', resumes: 'yes'},
+  abilities: {resumes: 'yes'},
 } as const satisfies Partial<KnownHarness>;
 
 function findHarness(name: string, {settings, own}: Pick<HarnessesOptions, 'settings' | 'own'>): Harness | undefined {
@@ -242,9 +242,9 @@ function unknownHarness(name: string, names: readonly string[]): Fault {
 }
 
 /** An older version may not understand weft's messages. */
-function addUpgradeAdvice(fault: Fault, {title, npmPackage, minVersion, install}: Harness, file: string): Fault {
-  if (npmPackage === '') return fault;
-  const version = installedVersion(file, npmPackage);
+function addUpgradeAdvice(fault: Fault, {title, npmPackages, minVersion, install}: Harness, file: string): Fault {
+  if (npmPackages.length === 0) return fault;
+  const version = installedVersion(file, npmPackages);
   if (!isOlderVersion(version, minVersion)) return fault;
   const fix = `weft needs ${title} ${minVersion} or newer, but found ${version}. ${install}`;
   return needsUser(faultText(fault), fix);

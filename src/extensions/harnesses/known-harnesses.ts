@@ -7,7 +7,7 @@ export interface KnownHarness {
   readonly title: string;
   /** The program's name, and the npm package whose `package.json` has the version. */
   readonly program: string;
-  readonly npmPackage: string;
+  readonly npmPackages: readonly string[];
   /** The version that weft is written for. Errors mention an older one. */
   readonly minVersion: string;
   readonly install: string;
@@ -22,8 +22,6 @@ export interface KnownHarness {
 
 type KnownName = (typeof knownHarnesses)[number];
 
-const approvalAbilities = {acts: 'with-approvals', resumes: 'yes'} as const;
-
 /** The keys of providers that harnesses for any model read. */
 const providerKeys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'] as const;
 
@@ -31,37 +29,37 @@ export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
   claude: {
     title: 'Claude Code',
     program: 'claude',
-    npmPackage: '@anthropic-ai/claude-code',
+    npmPackages: ['@anthropic-ai/claude-code'],
     minVersion: '2.1.330',
     install: 'Install it: npm install -g @anthropic-ai/claude-code.',
     signIn: 'Sign in: run claude, then /login.',
     variables: ['CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'ANTHROPIC_BASE_URL'],
     keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_CUSTOM_HEADERS', 'CLAUDE_CODE_OAUTH_TOKEN'],
-    abilities: approvalAbilities,
+    abilities: {resumes: 'yes'},
     driver: async request => (await import('./claude.ts')).claudeDriver(request),
   },
   codex: {
     title: 'Codex',
     program: 'codex',
-    npmPackage: '@openai/codex',
+    npmPackages: ['@openai/codex'],
     minVersion: '0.169.0',
     install: 'Install it: npm install -g @openai/codex.',
     signIn: 'Sign in: run codex login.',
     variables: ['CODEX_HOME'],
     keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
-    abilities: approvalAbilities,
+    abilities: {resumes: 'yes'},
     driver: async request => (await import('./codex.ts')).codexDriver(request),
   },
   gemini: {
     title: 'Gemini CLI',
     program: 'gemini',
-    npmPackage: '@google/gemini-cli',
+    npmPackages: ['@google/gemini-cli'],
     minVersion: '0.61.0',
     install: 'Install it: npm install -g @google/gemini-cli.',
     signIn: 'Sign in: run gemini and choose how.',
     variables: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GEMINI_BASE_URL'],
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
-    abilities: {acts: 'with-approvals', resumes: 'no'},
+    abilities: {resumes: 'no'},
     driver: request =>
       makeAcpDriver(request, {
         args: ['--acp', '--approval-mode', 'default'],
@@ -74,13 +72,13 @@ export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
   opencode: {
     title: 'opencode',
     program: 'opencode',
-    npmPackage: 'opencode-ai',
+    npmPackages: ['opencode-ai'],
     minVersion: '1.18.33',
     install: 'Install it: npm install -g opencode-ai.',
     signIn: 'Sign in: run opencode auth login.',
     variables: ['OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR'],
     keys: providerKeys,
-    abilities: approvalAbilities,
+    abilities: {resumes: 'yes'},
     driver: request =>
       makeAcpDriver(request, {
         args: ['acp'],
@@ -99,13 +97,13 @@ export const harnessTable: Readonly<Record<KnownName, KnownHarness>> = {
   pi: {
     title: 'pi',
     program: 'pi',
-    npmPackage: '@mariozechner/pi-coding-agent',
+    npmPackages: ['@earendil-works/pi-coding-agent', '@mariozechner/pi-coding-agent'],
     minVersion: '0.73.1',
-    install: 'Install it: npm install -g @mariozechner/pi-coding-agent.',
+    install: 'Install it: npm install -g @earendil-works/pi-coding-agent.',
     signIn: 'Sign in: run pi, then /login.',
     variables: ['PI_CODING_AGENT_DIR'],
     keys: providerKeys,
-    abilities: {acts: 'read-only', resumes: 'yes'},
+    abilities: {resumes: 'yes'},
     driver: async request => (await import('./pi.ts')).piDriver(request),
   },
 };

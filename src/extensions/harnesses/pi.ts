@@ -1,18 +1,25 @@
+import {fileURLToPath} from 'node:url';
+import type {HarnessAccess} from '../../actions/harness-port.ts';
 import type {Question, QuestionReply} from '../../actions/ports.ts';
-import {type JsonObject, objectOf, textOf} from '../../base/json.ts';
+import {type JsonObject, objectOf, parseJson, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import type {Replacement} from '../../domain/file-edit.ts';
 import {parseHarnessSessionId} from '../../domain/harness.ts';
 import {noUsage, type Usage, usageSince} from '../../domain/usage.ts';
+import {globAccess} from './claude.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
 import {contentText, countOf, objectsOf, textsOf} from './message-fields.ts';
 
 /**
- * Drives pi through `pi --mode rpc`. pi acts without asking, so it gets only read-only tools, whatever access was
- * requested. It gets no extensions either, because a project's extensions would run at startup.
+ * Drives pi through `pi --mode rpc`. pi acts without asking, so weft's own extension asks before each call. Other extensions are not
+ * loaded, because a project's extensions would run at startup. With read-only access, pi has only tools that read.
  */
 export const piDriver = (request: DriverRequest): Driver => ({
   args: [
-    ...'--mode rpc --tools read,grep,find,ls --no-extensions'.split(' '),
+    ...'--mode rpc --no-extensions'.split(' '),
+    ...(request.access === 'read-only'
+      ? ['--tools', 'read,grep,find,ls']
+      : ['--tools', 'read,bash,edit,write,grep,find,ls', '--extension', gateFile]),
     ...(request.model === '' ? [] : ['--model', request.model]),
     ...(request.resume === 'new' ? [] : ['--session', request.resume]),
   ],
@@ -20,12 +27,17 @@ export const piDriver = (request: DriverRequest): Driver => ({
   converse: reporter => new PiConversation(request, reporter),
 });
 
+/** weft's extension for pi. In the built program it lies beside the folder of this file, too. */
+const gateFile = fileURLToPath(new URL('../harnesses/pi-gate.ts', import.meta.url));
+
 class PiConversation implements Conversation {
   readonly #request: DriverRequest;
   readonly #reporter: Reporter;
   readonly #pendingAnswers = new Map<string, (response: JsonObject) => void>();
   #calls = 0;
   #model = '';
+  /** True once weft's extension has said that it asks. It does so before pi answers the first command. */
+  #asksFirst = false;
   #spentBefore: {readonly usage: Usage; readonly usd: number} | undefined;
 
   constructor(request: DriverRequest, reporter: Reporter) {
@@ -36,6 +48,8 @@ class PiConversation implements Conversation {
   async open(): Promise<Outcome<OpenedConversation, string>> {
     const state = await this.#ask({type: 'get_state'});
     if (state['success'] !== true) return failed(textOf(state['error']) || 'it did not report its state');
+    if (this.#request.access === 'with-approvals' && !this.#asksFirst)
+      return failed("it did not load weft's extension, without which it would act without asking. Update pi");
     const data = objectOf(state['data']);
     const session = parseHarnessSessionId(textOf(data['sessionId']));
     if (session === undefined) return failed('its conversation has no id');
@@ -47,8 +61,6 @@ class PiConversation implements Conversation {
   }
 
   prompt(text: string): void {
-    if (this.#request.access === 'with-approvals')
-      this.#reporter.warn('pi acts without asking, so weft gives it only read-only tools.');
     this.#call({type: 'prompt', message: text}, response => {
       if (response['success'] !== true) this.#reporter.finished({kind: 'failed', reason: errorOf(response)});
     });
@@ -128,13 +140,27 @@ class PiConversation implements Conversation {
     this.#reporter.used({model: this.#model, usage, cost: {kind: 'known', usd: Math.max(0, spent.usd - usd)}});
   }
 
-  /** Handles a question from one of the user's pi extensions. */
+  /** Handles a request of an extension: weft's own, or one that pi has built in. */
   #takeQuestion(message: JsonObject): void {
     const id = textOf(message['id']);
     const answer = (reply: object): void => this.#reporter.write({type: 'extension_ui_response', id, ...reply});
+    if (message['method'] === 'setStatus' && message['statusKey'] === 'weft') this.#asksFirst = true;
+    if (message['method'] === 'input' && message['title'] === 'weft')
+      return this.#takeCall(textOf(message['placeholder']), value => answer({value}));
     const question = questionOf(message);
     if (question === undefined) return;
     this.#reporter.ask([question], reply => answer(answerOf(message, reply)));
+  }
+
+  /** Asks about a call that weft's extension holds back. */
+  #takeCall(text: string, answer: (value: string) => void): void {
+    const parsed = parseJson(text);
+    const call = objectOf(parsed.tag === 'ok' ? parsed.value : undefined);
+    const toolName = textOf(call['toolName']);
+    const access = accessOf(toolName, objectOf(call['input']), this.#request.directory);
+    this.#reporter.approve({id: textOf(call['toolCallId']), toolName, access, reason: ''}, decision =>
+      answer(decision.kind === 'allowed' ? 'allow' : decision.kind === 'denied' ? decision.message : 'Refused.'),
+    );
   }
 
   #call(command: object, answered: (response: JsonObject) => void): void {
@@ -149,6 +175,38 @@ class PiConversation implements Conversation {
     this.#call(command, answered.resolve);
     return answered.promise;
   }
+}
+
+/** Returns the access that a call of one of pi's tools needs. */
+function accessOf(tool: string, input: JsonObject, directory: string): HarnessAccess {
+  const path = textOf(input['path']);
+  switch (tool) {
+    case 'bash':
+      return {kind: 'command', command: textOf(input['command']), directory, paths: []};
+    case 'write':
+      return {kind: 'edit', paths: [path], edits: [{kind: 'write', path, content: textOf(input['content'])}]};
+    case 'edit':
+      return {kind: 'edit', paths: [path], edits: [{kind: 'replace', path, replacements: replacementsOf(input)}]};
+    case 'read':
+    case 'ls':
+      return {kind: 'read', paths: [path === '' ? '.' : path]};
+    case 'grep':
+      return {kind: 'search', text: textOf(input['pattern']), paths: [path === '' ? '.' : path]};
+    case 'find':
+      return globAccess(tool, path, input);
+    default:
+      return {kind: 'other', title: tool, input};
+  }
+}
+
+/** Older versions of pi make one replacement a call. */
+function replacementsOf(input: JsonObject): readonly Replacement[] {
+  const edits = objectsOf(input['edits']);
+  return (edits.length === 0 ? [input] : edits).map(edit => ({
+    oldText: textOf(edit['oldText']),
+    newText: textOf(edit['newText']),
+    occurrence: 'only',
+  }));
 }
 
 const errorOf = (response: JsonObject): string => textOf(response['error']) || 'pi rejected the prompt.';

@@ -137,7 +137,7 @@ const processesOf = (home: string): readonly string[] =>
     }
   });
 
-describe.each(['claude', 'opencode'])('%s', harness => {
+describe.each(['claude', 'opencode', 'pi'])('%s', harness => {
   test(
     'does what is allowed, not what is denied, and leaves nothing behind',
     {tags: 'long', timeout: 120_000},

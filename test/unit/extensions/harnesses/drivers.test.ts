@@ -237,7 +237,82 @@ test('Claude Code: an error of the model’s server is the reason', async () => 
   });
 });
 
-test('pi gets tools that read, and says what it has used', async () => {
+/** What our extension sends before a call of pi. */
+const asksFor = (toolCallId: string, toolName: string, input: object) => ({
+  type: 'extension_ui_request',
+  id: `ui-${toolCallId}`,
+  method: 'input',
+  title: 'weft',
+  placeholder: JSON.stringify({toolCallId, toolName, input}),
+});
+
+test('each call of pi is judged by what it does, and pi hears the answer', async () => {
+  const answers: JsonObject[] = [];
+  const calls: readonly (readonly [string, object])[] = [
+    ['bash', {command: 'ls'}],
+    ['write', {path: 'a.ts', content: 'x'}],
+    ['edit', {path: 'a.ts', edits: [{oldText: 'x', newText: 'y'}]}],
+    ['edit', {path: 'a.ts', oldText: 'x', newText: 'y'}],
+    ['ls', {}],
+    ['grep', {pattern: 'x', path: 'src'}],
+    ['find', {pattern: '../*.ts'}],
+    ['codemode', {code: 'x'}],
+  ];
+  const scene = await startScripted(
+    async side => {
+      await greetPi(side);
+      side.say({type: 'agent_start'});
+      for (const [at, [name, input]] of calls.entries()) {
+        side.say(asksFor(`t${at}`, name, input));
+        answers.push(await side.next());
+      }
+      side.say({type: 'agent_end', messages: []});
+      side.say({type: 'response', id: (await side.next())['id'], success: true, data: piStats(1500, 3)});
+    },
+    {
+      harness: 'pi',
+      decide: async ({toolName}) =>
+        toolName === 'bash' ? {kind: 'denied', message: 'Not this one.'} : {kind: 'allowed'},
+    },
+  );
+  await scene.first;
+  const directory = '/project';
+  const change = (kind: string, more: object) => ({
+    kind: 'edit',
+    paths: ['a.ts'],
+    edits: [{kind, path: 'a.ts', ...more}],
+  });
+  const replaced = change('replace', {replacements: [{oldText: 'x', newText: 'y', occurrence: 'only'}]});
+  expect(scene.approvals.map(({id, access}) => [id, access])).toEqual([
+    ['t0', {kind: 'command', command: 'ls', directory, paths: []}],
+    ['t1', change('write', {content: 'x'})],
+    ['t2', replaced],
+    ['t3', replaced],
+    ['t4', {kind: 'read', paths: ['.']}],
+    ['t5', {kind: 'search', text: 'x', paths: ['src']}],
+    ['t6', {kind: 'other', title: 'find', input: {pattern: '../*.ts'}}],
+    ['t7', {kind: 'other', title: 'codemode', input: {code: 'x'}}],
+  ]);
+  expect(answers.map(({id, value}) => [id, value])).toEqual(
+    calls.map((_, at) => [`ui-t${at}`, at === 0 ? 'Not this one.' : 'allow']),
+  );
+});
+
+test('pi without our extension gets no prompt', async () => {
+  const scene = await startScripted(
+    async side => {
+      const {id} = await side.next();
+      side.say({type: 'response', id, success: true, data: {sessionId: 'pi-1', model: {provider: 'mock', id: 'mock'}}});
+    },
+    {harness: 'pi'},
+  );
+  expect(scene.started).toMatchObject({
+    tag: 'failed',
+    error: {message: expect.stringContaining("it did not load weft's extension")},
+  });
+});
+
+test('pi asks by our extension before each call, and says what it has used', async () => {
   const scene = await startScripted(
     async side => {
       await greetPi(side);
@@ -248,6 +323,7 @@ test('pi gets tools that read, and says what it has used', async () => {
       side.say(
         {type: 'agent_start'},
         {type: 'tool_execution_start', toolCallId: 't1', toolName: 'read', args: {path: 'a.ts'}},
+        asksFor('t1', 'read', {path: 'a.ts'}),
         {
           type: 'tool_execution_end',
           toolCallId: 't1',
@@ -267,14 +343,15 @@ test('pi gets tools that read, and says what it has used', async () => {
   expect(scene.processes.started[0]?.args).toEqual([
     '--mode',
     'rpc',
-    '--tools',
-    'read,grep,find,ls',
     '--no-extensions',
+    '--tools',
+    'read,bash,edit,write,grep,find,ls',
+    '--extension',
+    expect.stringMatching(/\/harnesses\/pi-gate\.ts$/u),
   ]);
   expect(scene.events).toEqual([
     {event: 'started', session: 'pi-1', model: 'mock', version: ''},
     {event: 'working'},
-    {event: 'warning', text: 'pi acts without asking, so weft gives it only read-only tools.'},
     {event: 'tool-started', id: 't1', name: 'read', title: 'a.ts', input: {path: 'a.ts'}},
     {event: 'tool-finished', id: 't1', end: 'succeeded', output: 'x', files: []},
     {event: 'text', message: 1, delta: 'DONE'},

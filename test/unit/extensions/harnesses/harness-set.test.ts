@@ -165,7 +165,7 @@ test('what cannot be started is a fault that says what to do', async () => {
     {
       kind: 'needs-user',
       message: 'pi could not start: it exited with code 2 (it wrote: Unknown option: --mode).',
-      fix: 'weft needs pi 0.73.1 or newer, but found 0.40.0. Install it: npm install -g @mariozechner/pi-coding-agent.',
+      fix: 'weft needs pi 0.73.1 or newer, but found 0.40.0. Install it: npm install -g @earendil-works/pi-coding-agent.',
     },
   ]);
 });
@@ -190,7 +190,7 @@ test('all that are here are found, with their versions', async () => {
     name: 'codex',
     state: {kind: 'installed', path: join(bin, 'codex'), version: '0.170.1', signIn: 'signed-out'},
     advice: 'Sign in: run codex login.',
-    abilities: {acts: 'with-approvals', resumes: 'yes'},
+    abilities: {resumes: 'yes'},
   });
 });
 
@@ -205,10 +205,10 @@ describe('on the disk', () => {
     file('lib/node_modules/@openai/codex/package.json', JSON.stringify({name: '@openai/codex', version: '1.2.3'}));
     const real = program('lib/node_modules/@openai/codex/bin/codex.js', '');
     symlinkSync(real, join(home, 'codex-link'));
-    expect(installedVersion(join(home, 'codex-link'), '@openai/codex')).toBe('1.2.3');
-    expect(installedVersion(program('share/claude/versions/2.1.330', ''), 'x')).toBe('2.1.330');
-    expect(installedVersion(program('share/agent', ''), 'x')).toBe('');
-    expect(installedVersion(join(home, 'missing'), 'x')).toBe('');
+    expect(installedVersion(join(home, 'codex-link'), ['@openai/codex'])).toBe('1.2.3');
+    expect(installedVersion(program('share/claude/versions/2.1.330', ''), ['x'])).toBe('2.1.330');
+    expect(installedVersion(program('share/agent', ''), ['x'])).toBe('');
+    expect(installedVersion(join(home, 'missing'), ['x'])).toBe('');
   });
 
   test.each([

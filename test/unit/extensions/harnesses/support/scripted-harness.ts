@@ -195,6 +195,7 @@ export async function greetCodex(side: HarnessSide): Promise<void> {
 export async function greetPi(side: HarnessSide): Promise<void> {
   const answer = async (data: object): Promise<void> =>
     side.say({type: 'response', id: (await side.next())['id'], success: true, data});
+  side.say({type: 'extension_ui_request', id: 'gate', method: 'setStatus', statusKey: 'weft', statusText: 'asks'});
   await answer({sessionId: 'pi-1', model: {provider: 'mock', id: 'mock'}});
   await answer(piStats(500, 1));
   await answer({});
