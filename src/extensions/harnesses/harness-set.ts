@@ -55,14 +55,20 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
     const {newId, priceOf, times} = options;
     const {directory, model, access, resume, prompt} = request;
     const driver = await harness.driver({directory, model, access, resume, title, newId, priceOf});
-    const keys = passedKeys(harness, place);
-    if (keys.length > 0 && !announced.has(request.harness)) {
+    const {passed, withheld} = keysFor(harness, place);
+    if (!announced.has(request.harness)) {
       announced.add(request.harness);
-      const setting = `harnesses.${request.harness}.keys`;
-      host.observe({
-        event: 'warning',
-        text: `It gets your ${keys.join(', ')}. Set ${setting} to "withhold" to keep them.`,
-      });
+      const setting = `harnesses.${request.harness}`;
+      if (passed.length > 0)
+        host.observe({
+          event: 'warning',
+          text: `It gets your ${passed.join(', ')}. Set ${setting}.keys to "withhold" to keep them.`,
+        });
+      for (const key of withheld)
+        host.observe({
+          event: 'warning',
+          text: `It does not get your ${key}, because that is for the server that ${addressVariable(key)} names. To give it a key, set ${setting}.env.`,
+        });
     }
     const program: ServerProgram = {
       command: file,
@@ -261,15 +267,29 @@ const inheritedVariables: readonly string[] = `LANG LANGUAGE TZ TMPDIR TMP TEMP
   HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
   NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS`.split(/\s+/u);
 
-/** Returns the names of the keys that a harness gets from weft's environment. */
-const passedKeys = ({keys, env}: Harness, {environment}: MachineInfo): readonly string[] =>
-  keys.filter(name => (environment[name] ?? '') !== '' && env[name] === undefined);
+/**
+ * Returns the names of the keys in weft's environment that a harness gets, and of those it does not get although it knows them: a
+ * key for another address, such as a gateway's, goes only to a harness that gets the address, too.
+ */
+function keysFor(
+  {keys, variables, env}: Harness,
+  {environment}: MachineInfo,
+): {readonly passed: readonly string[]; readonly withheld: readonly string[]} {
+  const isSet = (name: string): boolean => (environment[name] ?? '') !== '';
+  const found = keys.filter(name => isSet(name) && env[name] === undefined);
+  const isWithheld = (name: string): boolean =>
+    isSet(addressVariable(name)) && !variables.includes(addressVariable(name));
+  return {passed: found.filter(name => !isWithheld(name)), withheld: found.filter(isWithheld)};
+}
+
+/** Returns the variable with the address of the server that a provider's key is for. */
+const addressVariable = (key: string): string => `${key.replace(/_.*$/u, '')}_BASE_URL`;
 
 function environmentOf(harness: Harness, place: MachineInfo): Outcome<Record<string, string>, string> {
   const {variables, env} = harness;
   const {environment} = place;
   const passed: Record<string, string> = {NO_COLOR: '1'};
-  for (const name of [...inheritedVariables, ...variables, ...passedKeys(harness, place)]) {
+  for (const name of [...inheritedVariables, ...variables, ...keysFor(harness, place).passed]) {
     const value = environment[name];
     if (value !== undefined) passed[name] = value;
   }

@@ -269,4 +269,9 @@ test('a known harness gets the keys for its own sign-in, says so once, and a set
   ]);
   expect(await told(passing)).toEqual([['GEMINI_API_KEY']]);
   expect(await told(harnesses({gemini: {command, keys: 'withhold'}}, variables))).toEqual([[]]);
+  const gateway = {...variables, GEMINI_BASE_URL: 'https://gateway.example'};
+  expect(await told(harnesses({gemini: {command}}, gateway))).toEqual([
+    'It does not get your GEMINI_API_KEY, because that is for the server that GEMINI_BASE_URL names. To give it a key, set harnesses.gemini.env.',
+    [],
+  ]);
 });
