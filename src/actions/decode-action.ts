@@ -1,7 +1,8 @@
 import type {Access} from '../domain/access.ts';
 import {editPaths} from '../domain/file-edit.ts';
-import {mcpToolName} from '../domain/mcp-tool-name.ts';
+import {mcpToolName, serverPartOf} from '../domain/mcp-tool-name.ts';
 import {maxJsonDepth, isDeeperThan, isJsonObject, type Json, type JsonObject, objectOf} from '../base/json.ts';
+import {clip} from '../base/clip.ts';
 import {invalidPathReason} from '../base/invalid-path.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {cutLength, omittedInputReason} from '../domain/conversation.ts';
@@ -178,6 +179,7 @@ export function decodeAction(
     const called = name.slice(toolPrefix(starting).length);
     return decodeMcpCall({server: starting, tool: called, toolName: name, standing: 'as-known'}, input);
   }
+  if (name.startsWith('mcp__')) return failed(rejected(goneText(name, sources)));
   const known = normalizeFields(name, input, unknown);
   if (known.tag === 'failed') return failed(inputFault(name, known.error));
   for (const action of actionNames) {
@@ -265,6 +267,20 @@ function pathsIn(access: Access): readonly string[] {
 
 const inputFault = (tool: string, problem: string): Fault =>
   rejected(`The input of ${tool} is invalid: ${problem.replace(/\.$/u, '')}.`);
+
+/** Says why a tool of an MCP server can't be called, and what to do. The model's list may still have it. */
+function goneText(name: string, {mcpTools}: ToolSources): string {
+  const server = serverPartOf(name) ?? name;
+  const others = mcpTools.map(({toolName}) => toolName).filter(other => serverPartOf(other) === server);
+  if (others.length > 0)
+    return `There is no tool ${name} now. Its MCP server has: ${clip(others.join(', '), maxNamesLength)}.`;
+  return (
+    `${name} can't be called: its MCP server is gone (removed, turned off or not trusted). Go on without it, or ask the user to bring ` +
+    'it back: /mcp shows the servers, `weft mcp add` adds one.'
+  );
+}
+
+const maxNamesLength = 2000;
 
 const offeredNames = (sources: ToolSources): string =>
   requestTools(sources)

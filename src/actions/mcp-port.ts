@@ -8,7 +8,7 @@ import {rejected, type Fault} from '../domain/fault.ts';
 export interface McpPort {
   /**
    * Waits before each request to the model: for `required` servers, and a few seconds for servers in the program that drives weft.
-   * The tools of all other servers join a later request. A fault says which required server did not start.
+   * The model learns of the tools of all other servers in a later request. A fault says which required server did not start.
    */
   ready(signal: AbortSignal): Promise<Outcome<undefined, Fault>>;
   settled(signal: AbortSignal): Promise<void>;

@@ -1,7 +1,8 @@
 import {firstLine} from '../base/clip.ts';
-import {isJsonList, isJsonObject, type Json, type JsonObject, listOf, textOf} from '../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject, listOf, parseJson, textOf} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {actionNames, toolNamesOf} from './catalogue.ts';
+import {callQuery} from './search-tools.ts';
 
 /** A tool call in the names of weft's own tools. */
 interface OwnCall {
@@ -144,6 +145,23 @@ const shellCommand: PeerTool = {
 };
 
 const commandTool: PeerTool = {tool: 'Bash', translate: commandCall};
+
+/** A search may call a tool that is not in the request. */
+const toolSearch: PeerTool = {
+  tool: 'ToolSearch',
+  translate(input) {
+    const {query} = input;
+    if (typeof query !== 'string' || !isCallQuery(query)) return {name: 'ToolSearch', input};
+    const [, name = '', given = ''] = /^\s*call:\s*([^\s{(]+)\(?([^]*?)\)?\s*$/u.exec(query) ?? [];
+    const read = parseJson(given.trim() === '' ? '{}' : given);
+    if (name !== '' && name !== 'ToolSearch' && read.tag === 'ok' && isJsonObject(read.value))
+      return {name, input: read.value};
+    return `to call a tool, write ${callQuery}NAME and then its input as a JSON object`;
+  },
+};
+
+/** True if a query for ToolSearch calls a tool. */
+export const isCallQuery = (query: string): boolean => query.trimStart().startsWith(callQuery);
 
 const blockFields = ['session_id', 'bash_id', 'shell_id', 'task_id', 'block_id', 'id'] as const;
 
@@ -356,6 +374,8 @@ const asking: PeerTool = {
  * separators need no entry.
  */
 const peers: Readonly<Record<string, string | PeerTool>> = {
+  ToolSearch: toolSearch,
+
   Bash: commandTool,
   bash: shellCommand,
   'container.exec': commandTool,

@@ -14,6 +14,11 @@ export interface SearchToolsOutput {
   readonly total: number;
 }
 
+/** The beginning of a query that calls a tool. Providers need no definition of such a tool, and their caches stay valid. */
+export const callQuery = 'call:';
+
+const callText = (name: string): string => `ToolSearch with the query: ${callQuery}${name} {"field": "value"}`;
+
 /** Tools that a search by words returns by default. */
 const defaultLimit = 5;
 /** Tools that any search returns at most. */
@@ -50,7 +55,7 @@ export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, und
       ? textContent(`No tool matches. There are ${total} tools to search; try other words.`)
       : found.map(({name, description, inputSchema}) => ({
           kind: 'text',
-          text: JSON.stringify({name, description, input_schema: inputSchema}),
+          text: JSON.stringify({name, description, input_schema: inputSchema, call: callText(name)}),
           foundTool: name,
         })),
   outcome: ({found}) => [found.length === 0 ? 'none found' : found.map(({name}) => name).join(', ')],

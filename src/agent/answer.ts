@@ -1,6 +1,7 @@
 import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest, Thinking} from '../domain/model-stream.ts';
 import type {AgentEvent} from '../actions/agent-event.ts';
 import {agentTools} from '../actions/catalogue.ts';
+import {callQuery} from '../actions/search-tools.ts';
 import {isCutJson, maxJsonDepth, isDeeperThan, isJsonObject} from '../base/json.ts';
 import {raceAbort} from '../base/race.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -139,12 +140,13 @@ export async function readAnswer(
   return {...reader.partial(), end: 'failed', fault};
 }
 
-/** True for the beginning of a call that weft knows by another name, and for a command that is a patch. */
+/** True for the beginning of a call that weft knows by another name, for a command that is a patch, and for a search that is a call. */
 function mayNeedTranslation(event: ModelEvent, isOwn: (name: string) => boolean): boolean {
   if (event.event === 'block-started') return event.block.kind === 'tool-call' && !isOwn(event.block.name);
   if (event.event !== 'block-finished' || event.block.kind !== 'tool-call' || !isJsonObject(event.block.input))
     return false;
-  const {command} = event.block.input;
+  const {command, query} = event.block.input;
+  if (event.block.name === 'ToolSearch') return typeof query === 'string' && query.trimStart().startsWith(callQuery);
   return typeof command === 'string' && /\bapply_?patch\b/u.test(command);
 }
 

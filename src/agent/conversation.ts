@@ -6,6 +6,7 @@ import type {ModelRequest} from '../domain/model-stream.ts';
 import {instructionsFileIn} from '../domain/reminder.ts';
 import {type KnownFacts, factsInMessages} from './context/environment.ts';
 import type {AgentPorts} from './ports.ts';
+import {SentTools} from './sent-tools.ts';
 import {type DocumentStore, makeDocumentStore} from './document-store.ts';
 import {makeTodoStore, type TodoStore} from './todo-store.ts';
 import {UsageMeter} from './usage-meter.ts';
@@ -26,6 +27,7 @@ export interface OpenConversation {
   readonly knownInstructions: Set<string>;
   /** The facts that the model knows. */
   readonly knownFacts: KnownFacts;
+  readonly sentTools: SentTools;
   /** The beginning of the last request, as the journal has it. */
   readonly prefix: RequestPrefix;
 }
@@ -63,6 +65,7 @@ export function openConversation(
     todos: makeTodoStore({frames: todoFrames, newId: () => ports.ids.todo(), keep}),
     documents: makeDocumentStore(journal, ports),
     knownFacts: factsInMessages(messages),
+    sentTools: new SentTools(journal.records, undefined),
     prefix: {tools: '', system: '', sent: [], ...journal.records.findLast(record => record.kind === 'request-prefix')},
     knownInstructions: new Set(messages.flatMap(({blocks}) => blocks.flatMap(instructionsOf))),
   };
@@ -81,13 +84,13 @@ export function replaceMessages({conversation}: {readonly conversation: OpenConv
 const instructionsOf = (block: Message['blocks'][number]): readonly string[] =>
   block.kind === 'tool-result' ? block.content.flatMap(part => instructionsFileIn(part) ?? []) : [];
 
-/** Opens the same conversation again after a rewind or a compaction. Keeps the user's grants and the usage. */
+/** Opens the same conversation again after a rewind or a compaction. Keeps the user's grants, the usage and the lists of tools. */
 export function reopenConversation(
-  {journal, origin, grants, usage}: OpenConversation,
+  {journal, origin, grants, usage, sentTools}: OpenConversation,
   deps: ConversationDeps,
 ): OpenConversation {
   usage.follow(journal.records);
-  return {...openConversation(journal, origin, deps), grants, usage};
+  return {...openConversation(journal, origin, deps), grants, usage, sentTools};
 }
 
 /**

@@ -32,6 +32,7 @@ import {PromptHooks} from './prompt-hooks.ts';
 import type {AgentLimits} from './sub-agents/agent-limits.ts';
 import {samplingPort} from './sampling.ts';
 import {SessionHooks} from './session-hooks.ts';
+import {SentTools} from './sent-tools.ts';
 import {SessionPlans} from './session-plans.ts';
 import {type EngineSetup, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
 import {AgentBranch, type AgentTree} from './sub-agents/agent-branch.ts';
@@ -86,6 +87,8 @@ class Engine implements AgentClient {
         interaction: rest.interaction,
         frontEnd: rest.frontEnd,
         selfReports: rest.selfReports,
+        sentTools: () => this.#session.conversation.sentTools,
+        canCall: place.kind === 'sub-agent' ? place.canCall : () => true,
         modelFacts: () => {
           const model = this.#session.promptModel ?? this.#session.model;
           const {contextWindow, profile} = ports.model.facts(model);
@@ -127,7 +130,9 @@ class Engine implements AgentClient {
       sandbox: 'unknown',
       conversation: {
         ...openConversation(recordingSession(session), origin, {ports, publish}),
-        ...(place.kind === 'sub-agent' ? {grants: place.grants} : {}),
+        ...(place.kind === 'sub-agent'
+          ? {grants: place.grants, sentTools: new SentTools(session.records, place.owner().conversation.sentTools)}
+          : {}),
       },
     };
     ports.hooks.attach({

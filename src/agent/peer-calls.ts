@@ -1,8 +1,8 @@
 import type {Action} from '../actions/catalogue.ts';
 import {decodeAction, ownField, type ToolSources} from '../actions/decode-action.ts';
-import {isPatchCommand, ownCall, ownToolName} from '../actions/peer-tools.ts';
+import {isCallQuery, isPatchCommand, ownCall, ownToolName} from '../actions/peer-tools.ts';
 import {offeredFields} from '../actions/tool-offers.ts';
-import {isDeeperThan, isJsonObject, maxJsonDepth, objectOf} from '../base/json.ts';
+import {isDeeperThan, maxJsonDepth, objectOf} from '../base/json.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
 import {omittedInputReason, type ToolCallBlock, type WrittenCall} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
@@ -31,7 +31,7 @@ export class CallTranslator {
     }
     if (event.event === 'block-delta' && this.#open.has(event.index)) return [];
     if (event.event !== 'block-finished' || event.block.kind !== 'tool-call') return [event];
-    const block = this.#isOwn(event.block.name) ? withPatch(event.block) : translated(event.block);
+    const block = this.#isOwn(event.block.name) ? withInnerCall(event.block) : translated(event.block);
     if (!this.#open.delete(event.index)) return [{...event, block}];
     const delta = {kind: 'tool-input', json: JSON.stringify(block.input)} as const;
     return [
@@ -51,12 +51,15 @@ function translated(call: ToolCallBlock): ToolCallBlock {
   return {...call, ...(done?.tag === 'ok' ? done.value : {name: own, input}), written: {name, input}};
 }
 
-/** A patch in a command of weft's own shell tool. */
-function withPatch(call: ToolCallBlock): ToolCallBlock {
+/** A patch in a command of weft's own shell tool, or a call in a query for ToolSearch. */
+function withInnerCall(call: ToolCallBlock): ToolCallBlock {
   const {name, input} = call;
-  if (!isJsonObject(input) || typeof input['command'] !== 'string' || !isPatchCommand(input['command'])) return call;
+  const {command, query} = objectOf(input);
+  const isCall = name === 'ToolSearch' && typeof query === 'string' && isCallQuery(query);
+  if (!isCall && (typeof command !== 'string' || !isPatchCommand(command))) return call;
   const done = ownCall(name, input);
-  return done?.tag === 'ok' ? {...call, ...done.value, written: {name, input}} : call;
+  if (done?.tag === 'ok') return {...call, ...done.value, written: {name, input}};
+  return isCall ? {...call, written: {name, input}} : call;
 }
 
 /** Decodes a call as the model wrote it. The error is in the model's own words for the tool and its fields. */

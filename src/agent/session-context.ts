@@ -162,6 +162,8 @@ export type EnginePlace =
       readonly pending: PendingRequests;
       readonly owner: SessionContext['owner'];
       readonly grants: Set<string>;
+      /** Whether the agent may call a tool. */
+      readonly canCall: (tool: string) => boolean;
       readonly agents: (session: () => SessionContext) => SessionAgents;
     };
 
@@ -252,7 +254,9 @@ export function keepPrefix({tools, system}: ModelRequest, session: SessionContex
   const isSent = tools.length === prefix.sent.length && tools.every((tool, at) => tool === prefix.sent[at]);
   if (isSent && system === prefix.system) return;
   prefix.sent = tools;
-  const json = JSON.stringify(tools);
+  session.tools.keepSent(tools);
+  // Tools that the model finds later are not part of the beginning.
+  const json = JSON.stringify(tools.filter(tool => 'provided' in tool || tool.offered === 'from-the-start'));
   // Sub-agents have the same tools, and each conversation keeps the text.
   const text = json === lastTools ? lastTools : json;
   lastTools = text;

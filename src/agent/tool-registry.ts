@@ -17,11 +17,13 @@ import type {WebPort} from '../actions/web-port.ts';
 import type {SkillsPort} from '../actions/skills-port.ts';
 import type {FoundTool, ToolSearchPort} from '../actions/ports.ts';
 import {clip, firstLine} from '../base/clip.ts';
+import {visibleLine} from '../base/visible.ts';
 import type {Profile} from '../domain/model-family.ts';
-import type {ToolSpec} from '../domain/model-stream.ts';
+import type {ModelRequest, ToolSpec} from '../domain/model-stream.ts';
 import {serverPartOf} from '../domain/mcp-tool-name.ts';
 import type {Interaction} from './pending-requests.ts';
 import type {AgentKindsPort} from './ports.ts';
+import {fixedTools, isFixedTool, type SentList, type SentTools} from './sent-tools.ts';
 import {answerSchemaOf, type StructuredOutput} from './structured-output.ts';
 
 /** The tools that the model may call now. MCP servers come, go and change their tools during a session. */
@@ -33,8 +35,15 @@ export interface ToolRegistry extends ToolSearchPort {
   readonly isOwn: (name: string) => boolean;
   /** Loads the offer for the model's family. Settles at once for models that know weft's own tools. */
   ready(): Promise<unknown> | undefined;
-  /** Returns the tools with their schemas, which are built with the first request. Returns the same list until something changes. */
+  /**
+   * Returns the tools with their schemas, which are built with the first request. The list that a session has sent stays the same;
+   * tools that the model finds may follow it. Returns the same list until something changes.
+   */
   specs(): readonly ToolSpec[];
+  /** Keeps the tools of a request that was sent. */
+  keepSent(tools: ModelRequest['tools']): void;
+  /** Returns a line about the tools that are new or changed since the session's list was sent. Empty if there are none. */
+  lateTools(): string;
 }
 
 /** The part of the model's context for MCP tools. If they need more, `ToolSearch` finds them instead. */
@@ -58,6 +67,10 @@ export function makeToolRegistry(options: {
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;
   readonly selfReports: SelfReports;
+  /** Returns the lists that the open session has sent. */
+  readonly sentTools: () => SentTools;
+  /** Whether the agent may call a tool of an MCP server. */
+  readonly canCall: (tool: string) => boolean;
   /** Returns the facts about the model that gets the next request. */
   readonly modelFacts: () => {readonly model: string; readonly contextWindow: number; readonly profile: Profile};
 }): ToolRegistry {
@@ -80,7 +93,7 @@ export function makeToolRegistry(options: {
   /** The offers by model. A model keeps its offer, even if weft learns more about the model. */
   const offers = new Map<string, ModelOffer>();
   let known: {readonly tools: readonly McpTool[]; readonly state: string; readonly sources: ToolSources} | undefined;
-  let specs: {readonly of: ToolSources; readonly list: readonly ToolSpec[]} | undefined;
+  let specs: Specs | undefined;
 
   function sources(): ToolSources {
     const mcpTools = mcp.tools();
@@ -124,6 +137,56 @@ export function makeToolRegistry(options: {
     return known.sources;
   }
 
+  function currentSpecs(): Specs {
+    const current = sources();
+    const from = options.sentTools();
+    const {version} = from;
+    if (specs?.of === current && specs.from === from && specs.version === version) return specs;
+    const now = requestTools(current).map(({name, description, jsonSchema, grammar}): ToolSpec => ({
+      name,
+      description,
+      inputSchema: jsonSchema(),
+      ...(grammar === undefined ? {} : {grammar}),
+      offered: 'from-the-start',
+    }));
+    const sent = from.all().find(({tools}) => isListOf(tools, now) && searchesOnly(tools, current));
+    const names = new Set(sent?.tools.map(({name}) => name));
+    const found = now.filter(({name}) => foundLater.has(name) && !names.has(name));
+    const list =
+      sent === undefined ? now : [...sent.tools, ...found.map(tool => ({...tool, offered: 'since-found'}) as const)];
+    specs = {of: current, from, version, sent, now, list, late: undefined};
+    return specs;
+  }
+
+  /** True if a list that was sent has the tools of weft that a request has now, and no tool that the agent may not call. */
+  function isListOf(sent: readonly ToolSpec[], now: readonly ToolSpec[]): boolean {
+    const [before, after] = [sent, now].map(tools =>
+      JSON.stringify(
+        tools
+          .filter(({name}) => isFixedTool(name) && !foundLater.has(name))
+          .map(({name, inputSchema}) => [name, inputSchema]),
+      ),
+    );
+    return before === after && sent.every(({name}) => !disabledTools.has(name) && options.canCall(name));
+  }
+
+  /** Returns the tools that the list of the session lacks, or has with another schema. */
+  function lateTools(): readonly LateTool[] {
+    const {sent, now} = currentSpecs();
+    if (sent === undefined) return [];
+    const before = new Map(sent.tools.map(tool => [tool.name, tool]));
+    const named = new Set([...searchedNames(sent.tools), ...rareTools.map(({name}) => name)]);
+    const hidden = mcp.tools().map(({toolName, ...tool}) => ({...tool, name: toolName}));
+    const all = new Map([...hidden, ...now].map(tool => [tool.name, tool]));
+    return [...all.values()].flatMap((tool): readonly LateTool[] => {
+      const {name, description, inputSchema} = tool;
+      const old = before.get(name);
+      if (disabledTools.has(name) || (old === undefined && (named.has(name) || sent.known.has(name)))) return [];
+      if (old !== undefined && JSON.stringify(old.inputSchema) === JSON.stringify(inputSchema)) return [];
+      return [{name, description, inputSchema, change: old === undefined ? 'new' : 'changed'}];
+    });
+  }
+
   return {
     sources,
     names: () => enabledTools(sources()).map(({name}) => name),
@@ -140,21 +203,16 @@ export function makeToolRegistry(options: {
       offers.set(model, ownOffer);
       return undefined;
     },
-    specs() {
-      const current = sources();
-      if (specs?.of !== current) {
-        const list = requestTools(current).map(({name, description, jsonSchema, grammar}) => ({
-          name,
-          description,
-          inputSchema: jsonSchema(),
-          ...(grammar === undefined ? {} : {grammar}),
-          offered: foundLater.has(name) ? ('since-found' as const) : ('from-the-start' as const),
-        }));
-        // Models of another family have no use for the earlier list.
-        const earlier = specs?.of.offer === current.offer ? specs.list : [];
-        specs = {of: current, list: appended(earlier, list)};
-      }
-      return specs.list;
+    specs: () => currentSpecs().list,
+    keepSent(tools) {
+      options.sentTools().add({tools: fixedTools(tools), known: new Set(mcp.tools().map(({toolName}) => toolName))});
+    },
+    lateTools() {
+      const current = currentSpecs();
+      const {sent} = current;
+      if (sent === undefined) return '';
+      const hasSearch = sent.tools.some(({name}) => name === 'ToolSearch');
+      return (current.late ??= lateToolsText(lateTools(), hasSearch));
     },
     async search({query, limit}, signal) {
       await mcp.settled(signal);
@@ -166,8 +224,12 @@ export function makeToolRegistry(options: {
           .filter(({toolName}) => !disabledTools.has(toolName))
           .map(searchedServerTool),
       ];
-      const found = bestTools(all, query).slice(0, limit);
-      const had = new Set(requestTools(sources()).map(({name}) => name));
+      const others = lateTools().filter(({name}) => !all.some(tool => tool.name === name));
+      const found = bestTools(
+        [...all, ...others.map(tool => ({...tool, named: tool.name, words: tool.name}))],
+        query,
+      ).slice(0, limit);
+      const had = new Set(currentSpecs().list.map(({name}) => name));
       for (const {name} of found) {
         if (!had.has(name)) foundLater.add(name);
         offer.found.add(name);
@@ -198,19 +260,51 @@ function withOtherForms(disabled: ToolSources['disabled']): ToolSources['disable
   return new Map([...disabled].filter(([name, why]) => why === 'forbidden' || !allowed.has(name)));
 }
 
-/**
- * Returns the tools of the last request, followed by the new ones. A tool stays unchanged if its input is the same,
- * even if it no longer exists: providers cache the list, and some bind the model's thinking to it.
- */
-function appended(before: readonly ToolSpec[], now: readonly ToolSpec[]): readonly ToolSpec[] {
-  const current = new Map(now.map(tool => [tool.name, tool]));
-  const kept = before.map(tool => {
-    const newer = current.get(tool.name);
-    current.delete(tool.name);
-    const isSame = JSON.stringify(newer?.inputSchema) === JSON.stringify(tool.inputSchema);
-    return newer === undefined || isSame ? tool : newer;
+interface Specs {
+  readonly of: ToolSources;
+  readonly from: SentTools;
+  readonly version: number;
+  /** The list that the session has sent and goes on with. `undefined` before the first request. */
+  readonly sent: SentList | undefined;
+  /** The tools that a new session would get. */
+  readonly now: readonly ToolSpec[];
+  readonly list: readonly ToolSpec[];
+  /** The line about late tools, once it was needed. */
+  late: string | undefined;
+}
+
+const wordsOfSearch = (text: string): readonly string[] => text.split(/[\s,.]+/u);
+
+/** Returns the words after which a list offers to search, names of tools among them. */
+const searchedNames = (tools: readonly ToolSpec[]): ReadonlySet<string> =>
+  new Set(
+    wordsOfSearch(/ Tools: (.*)$/su.exec(tools.find(({name}) => name === 'ToolSearch')?.description ?? '')?.[1] ?? ''),
+  );
+
+/** True if a list that was sent names no other tools of weft to search for than a request does now. */
+function searchesOnly(sent: readonly ToolSpec[], {moreTools}: ToolSources): boolean {
+  const names = wordsOfSearch(moreTools);
+  return [...searchedNames(sent)].every(name => !isOwnTool(name) || names.includes(name));
+}
+
+/** A tool that is not in the list of the session as it is now. */
+interface LateTool extends FoundTool {
+  readonly change: 'new' | 'changed';
+}
+
+/** The maximum number of characters of a late tool's description. */
+const maxLateDescription = 100;
+
+function lateToolsText(tools: readonly LateTool[], hasSearch: boolean): string {
+  if (tools.length === 0) return '';
+  const lines = tools.map(({name, description, inputSchema, change}) => {
+    const about = hasSearch
+      ? clip(visibleLine(firstLine(description, maxLateDescription)), maxLateDescription)
+      : visibleLine(JSON.stringify({description, input_schema: inputSchema}));
+    return `${name} (${[...(change === 'changed' ? ['changed'] : []), ...(about === '' ? [] : [about])].join(': ') || 'new'})`;
   });
-  return [...kept, ...current.values()];
+  const how = hasSearch ? 'To call one, find it with ToolSearch first ("select:NAME")' : 'Call them by their names';
+  return `${clip(lines.join(', '), hasSearch ? maxListLength : 4 * maxListLength)}. ${how}; your list of tools stays the same.`;
 }
 
 /**

@@ -54,7 +54,10 @@ export function anthropicRequest(
 ): AnthropicBody {
   const marked = marks[cacheTtl];
   const deferred = toolReferences === 'taken' ? referredTools(request) : noTools;
-  const lastTool = request.tools.findLastIndex(tool => !('provided' in tool) && !deferred.has(tool.name));
+  const tools = request.tools.filter(
+    tool => 'provided' in tool || tool.offered === 'from-the-start' || deferred.has(tool.name),
+  );
+  const lastTool = tools.findLastIndex(tool => !('provided' in tool) && !deferred.has(tool.name));
   // Some gateways refuse the mark on a tool. The one on the system prompt covers the tools, too.
   const marksTools = host === 'official' || request.system === '';
   const wanted = request.thinking.kind === 'brief' ? 'low' : info.effort;
@@ -79,10 +82,10 @@ export function anthropicRequest(
     }),
     stream: true,
     ...(request.system === '' ? {} : {system: [{type: 'text', text: request.system, ...marked}]}),
-    ...(request.tools.length === 0
+    ...(tools.length === 0
       ? {}
       : {
-          tools: request.tools.map((tool, at) =>
+          tools: tools.map((tool, at) =>
             toolParam(tool, {deferred, mark: at === lastTool && marksTools ? marked : {}}),
           ),
         }),

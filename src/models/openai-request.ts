@@ -51,8 +51,8 @@ export function openAiRequest(
   const reasoning = effortOf(info, request.thinking);
   const {outputLimit, extra} = server.provider;
   const most = maxTokensOf(request, info.wantedOutput);
-  // Chat completions have no provider tools.
-  const tools = request.tools.flatMap(tool => ('provided' in tool ? [] : [tool]));
+  // Chat completions have no provider tools. Tools that the model finds later would change the beginning of the request.
+  const tools = request.tools.flatMap(tool => ('provided' in tool || tool.offered === 'since-found' ? [] : [tool]));
   return {
     model: request.model,
     messages: [

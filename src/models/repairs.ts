@@ -144,7 +144,7 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
         ? undefined
         : {
             learn: {toolReferences: 'refused'},
-            text: `${server} doesn't load tools on demand, so weft sent all of them.`,
+            text: `${server} doesn't load tools on demand, so the model calls them by ToolSearch.`,
           };
     case 'thinking-first':
       return {

@@ -38,6 +38,7 @@ export function responsesRequest(request: ModelRequest, {info}: ResponsesOptions
   const [first] = request.messages;
   const reasons = reasoningModel.test(request.model);
   const texts = new TextTools(request);
+  const tools = request.tools.filter(tool => 'provided' in tool || tool.offered === 'from-the-start');
   const effort = effortOf(info, request.thinking) ?? nearestEffort(info.efforts, 'medium');
   const most = maxTokensOf(request, info.wantedOutput);
   return {
@@ -47,7 +48,7 @@ export function responsesRequest(request: ModelRequest, {info}: ResponsesOptions
     input: request.messages.flatMap(message =>
       inputItems(message, {model: info.reasoning === 'strip' ? '' : request.model, texts}),
     ),
-    ...(request.tools.length === 0 ? {} : {tools: request.tools.map(tool => toolParam(tool, texts))}),
+    ...(tools.length === 0 ? {} : {tools: tools.map(tool => toolParam(tool, texts))}),
     ...(most === 'default' ? {} : {max_output_tokens: most}),
     ...(reasons
       ? {

@@ -11,6 +11,7 @@ import {confines, sandboxesAllCommands} from '../../domain/sandbox.ts';
 import type {Asker} from '../../domain/sub-agent.ts';
 import type {Interaction} from '../pending-requests.ts';
 import type {AgentPorts} from '../ports.ts';
+import type {ToolRegistry} from '../tool-registry.ts';
 
 /** The facts that the model knows. */
 export interface KnownFacts {
@@ -34,6 +35,7 @@ interface FactsSession {
   readonly promptModel: string | undefined;
   readonly conversation: {readonly knownFacts: KnownFacts};
   readonly ports: Pick<AgentPorts, 'environment' | 'judge' | 'secrets'>;
+  readonly tools: Pick<ToolRegistry, 'lateTools'>;
 }
 
 const opening = 'Environment:';
@@ -98,13 +100,17 @@ export function environmentNote(
 type Fact = readonly [name: string, value: string];
 
 const modeFact = 'Approval mode';
-const changingInPrompts: ReadonlySet<string> = new Set(['Model', 'Date', modeFact]);
+const toolsFact = 'More tools';
+const changingInPrompts: ReadonlySet<string> = new Set(['Model', 'Date', modeFact, toolsFact]);
 
 function factsOf(session: FactsSession): readonly Fact[] {
   const {environment, directory, conversation, mode, ports} = session;
   const ofMode: Fact = [modeFact, modeText(session)];
+  const late = ports.secrets.redact(session.tools.lateTools());
+  const {facts: known} = conversation.knownFacts;
+  const ofTools: readonly Fact[] = late === '' && !known.has(toolsFact) ? [] : [[toolsFact, late || 'none']];
   // The user's own prompt replaces weft's. It says what the model should know, except that plan mode is on.
-  if (environment === 'left-out') return mode === 'plan' || conversation.knownFacts.facts.has(modeFact) ? [ofMode] : [];
+  if (environment === 'left-out') return [...(mode === 'plan' || known.has(modeFact) ? [ofMode] : []), ...ofTools];
   const {platform, shell} = ports.environment.machine();
   const facts: readonly Fact[] = [
     ['Directory', visibleLine(directory)],
@@ -116,7 +122,7 @@ function factsOf(session: FactsSession): readonly Fact[] {
     ofMode,
     ['Sandbox', sandboxText(session)],
   ];
-  return facts.map(([name, value]) => [name, ports.secrets.redact(value)]);
+  return [...facts.map(([name, value]): Fact => [name, ports.secrets.redact(value)]), ...ofTools];
 }
 
 function stateFacts(state: RepositoryState | undefined, subjects: readonly string[]): readonly Fact[] {

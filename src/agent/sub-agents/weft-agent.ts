@@ -46,6 +46,7 @@ export function makeWeftRunner(setup: AgentSetup, deps: RunnerDeps): AgentRunner
       pending: parent.pending,
       owner: parent.owner,
       grants: parent.conversation.grants,
+      canCall: kind.canCall,
       agents: own => new AgentBranch(deps.tree, {session: own, parent: agent.id, depth: branch.depth + 1}),
     },
   });

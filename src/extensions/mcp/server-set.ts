@@ -80,7 +80,7 @@ export interface ServerSetOptions {
   readonly now: () => number;
   /**
    * The time that the first request to the model waits for servers inside the SDK program and for those that never
-   * connected before, in milliseconds. `none`: the tools of the latter join a later request.
+   * connected before, in milliseconds. `none`: the model learns of the tools of the latter in a later request.
    */
   readonly newServerWaitMs: number | 'none';
 }

@@ -137,14 +137,14 @@ test('a tool that has changed is accepted by an answer of the user, not by a ver
   expect(called.map(({standing}) => standing)).toEqual(['accepted', 'changed']);
 });
 
-test('a server may change its tools between two requests; the list stays the same where it did not', async () => {
+test('a server may change its tools between two requests; the list stays the same', async () => {
   const server = calculator();
   const run = engineBench([adds, adds, says('Done.')], {
     mcp: {...server.mcp, call: async () => (server.become('sub'), ok({blocks: []}))},
   });
   await run.prompt('Add');
   const offered = run.model.requests.map(request => toolNames(request).at(-1));
-  expect(offered).toEqual(['mcp__my_calc__add', 'mcp__my_calc__sub', 'mcp__my_calc__sub']);
+  expect(offered).toEqual(['mcp__my_calc__add', 'mcp__my_calc__add', 'mcp__my_calc__add']);
   expect(run.model.requests[1]?.tools).toBe(run.model.requests[2]?.tools);
   expect(run.model.requests[2]?.messages.at(-1)).toMatchObject({
     blocks: [{outcome: 'error', content: [{text: expect.stringContaining('mcp__my_calc__sub')}]}],

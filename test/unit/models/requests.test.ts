@@ -195,11 +195,11 @@ describe('Anthropic', () => {
         result: result?.type === 'tool_result' ? result.content : undefined,
       };
     };
-    const plainly = [{name: 'ToolSearch'}, {name: 'add'}, {name: 'sub', marked: true}, {name: 'web_search'}];
+    const plainly = [{name: 'ToolSearch', marked: true}, {name: 'web_search'}];
 
     test('are referred to, and are no part of what the request begins with', () => {
       expect(sent('taken', found('add'))).toEqual({
-        tools: [{name: 'ToolSearch'}, {name: 'add', deferred: true}, {name: 'sub', marked: true}, {name: 'web_search'}],
+        tools: [{name: 'ToolSearch', marked: true}, {name: 'add', deferred: true}, {name: 'web_search'}],
         result: [{type: 'tool_reference', tool_name: 'add'}],
       });
       expect(sent('taken', found('add'), found('sub'))).toEqual({
