@@ -127,6 +127,6 @@ function hasResult(messages: readonly Message[], id: ActionId, {content}: ToolRe
 
 const endFault = (message: string): Fault => ({
   kind: 'needs-user',
-  message,
-  fix: 'weft stopped the prompt. Say how to go on.',
+  message: `${message.replace(/\.?$/u, '.')} weft stopped the prompt.`,
+  fix: 'Say how to go on.',
 });

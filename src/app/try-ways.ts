@@ -19,6 +19,7 @@ import {
 } from './choose-model.ts';
 import {UsageError} from './exit-code.ts';
 import type {Provider} from './model-access.ts';
+import {anthropicBase} from '../models/provider-rows.ts';
 
 /** Milliseconds for the free request of one way. Commands that print credentials may take ten seconds. */
 const limitMs = 15_000;
@@ -155,7 +156,8 @@ async function tryProvider(provider: Provider, choice: ModelChoice, signal: Abor
     const isOwn = configuredProvider(choice) === name;
     const named = await defaultModel(provider, {model: isOwn ? choice.model : undefined});
     const model = named.kind === 'named' ? named.model : '';
-    const response = await send(`${baseUrl.replace(/(?:\/v1)?\/*$/u, '')}/v1/messages/count_tokens`, {
+    const {base, query} = anthropicBase(baseUrl);
+    const response = await send(`${base}/v1/messages/count_tokens${query}`, {
       method: 'POST',
       headers: {'content-type': 'application/json', 'anthropic-version': '2026-10-21'},
       body: JSON.stringify({model, messages: [{role: 'user', content: 'hi'}]}),

@@ -11,6 +11,7 @@ import {openPort, type ProviderOptions} from './stream-with-retries.ts';
 import {makeHttpFetch} from './http-fetch.ts';
 import {type ModelInfo, sentMedia} from './model-facts.ts';
 import type {Endpoint} from './provider-error.ts';
+import {anthropicBase, type BaseUrl, queryParams} from './provider-rows.ts';
 import type {ProviderDialect} from './send-request.ts';
 import {idRules, sendableRequest, wireBytes, wireJson} from './sendable-request.ts';
 import {longestSide} from '../domain/image-facts.ts';
@@ -30,7 +31,7 @@ export interface AnthropicOptions extends ProviderOptions {
  * (`anthropic-decoder.ts`).
  */
 export function connectAnthropic(options: AnthropicOptions): ModelPort {
-  const baseUrl = options.baseUrl === undefined ? officialUrl : withoutVersion(options.baseUrl);
+  const {base: baseUrl, query} = anthropicBase(options.baseUrl ?? officialUrl);
   const endpoint: Endpoint = {
     name: options.baseUrl === undefined ? 'Anthropic' : baseUrl,
     baseUrl,
@@ -57,7 +58,7 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
       );
     },
     async post(content, signal) {
-      client ??= openClient(options, baseUrl);
+      client ??= openClient(options, {base: baseUrl, query});
       // A cloud's access signs and changes the text.
       const body = options.access === undefined ? wireBytes(content) : wireJson(content);
       // Give the SDK finished JSON with its content type. The SDK then sends it unchanged and needs none of fetch's
@@ -105,9 +106,6 @@ const mediaBounds = ({contextWindow}: ModelInfo): MediaBounds => ({
 const knowsReferences = (model: string): boolean =>
   /^claude-(?:(?:opus|sonnet)-4-[5-9](?!\d)|(?:opus|sonnet|fable|mythos|haiku)-[5-9](?!\d))/u.test(model);
 
-/** Removes `/v1`, which the protocol's own paths contain. Users often include it, because other tools require it. */
-const withoutVersion = (baseUrl: string): string => baseUrl.replace(/(?:\/v1(?:\/messages)?)?\/*$/u, '');
-
 const officialUrl = 'https://api.anthropic.com';
 
 /** Loads the SDK, which the first request needs. Load it while the user types, so that the request does not wait. */
@@ -115,18 +113,22 @@ export async function loadAnthropicSdk(): Promise<typeof BaseAnthropic> {
   return (await import('@anthropic-ai/sdk/client')).BaseAnthropic;
 }
 
-async function openClient({apiKey, environment, access}: AnthropicOptions, baseUrl: string): Promise<BaseAnthropic> {
+async function openClient(
+  {apiKey, environment, access}: AnthropicOptions,
+  {base, query}: BaseUrl,
+): Promise<BaseAnthropic> {
   const Client = await loadAnthropicSdk();
   return new Client({
     // The SDK insists on a key; `access` has its own credentials.
     apiKey: apiKey || 'none',
-    baseURL: baseUrl,
+    baseURL: base,
+    defaultQuery: queryParams(query),
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
     fetch: access?.fetch ?? makeHttpFetch(environment),
     // The SDK sends the key as a bearer token, but many other servers know only the older header.
-    ...(baseUrl === officialUrl ? {} : {defaultHeaders: {'x-api-key': apiKey}}),
+    ...(base === officialUrl ? {} : {defaultHeaders: {'x-api-key': apiKey}}),
   });
 }
 

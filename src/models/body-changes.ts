@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {isJsonList, isJsonObject, type Json, type JsonObject, listOf, objectOf, textOf} from '../base/json.ts';
-import {missingSignature} from './openai-request.ts';
+import {answerBetween, missingSignature} from './openai-request.ts';
 import type {BodyChange} from './send-request.ts';
 import {simplifiedSchema} from './simplified-schema.ts';
 import {unseenImage, unsentPdf} from './unseen-media.ts';
@@ -165,7 +165,8 @@ export const withRoleOrder: BodyChange = withMessages(all => {
       ordered[ordered.length - 1] = {...last, content: joinedContent(last['content'], message['content'])};
       continue;
     }
-    if (message['role'] === 'user' && last?.['role'] === 'tool') ordered.push({role: 'assistant', content: 'Done.'});
+    if (message['role'] === 'user' && last?.['role'] === 'tool')
+      ordered.push({role: 'assistant', content: answerBetween});
     ordered.push(message);
   }
   return ordered;

@@ -6,6 +6,7 @@ import {causeText, type Fault, otherRefusal} from '../domain/fault.ts';
 import type {Access} from './access.ts';
 import {countOf, dollarsOf} from './decoder.ts';
 import {makeHttpFetch, readAnyJson} from './http-fetch.ts';
+import {anthropicBase, openAiBase} from './provider-rows.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 import type {ServedModel} from './row-prices.ts';
 
@@ -110,21 +111,21 @@ export function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'e
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 } {
-  const base = baseUrl.replace(/(?:\/v1)?\/*$/u, '');
+  const {base, query} = (provider === 'anthropic' ? anthropicBase : openAiBase)(baseUrl);
   switch (provider) {
     case 'anthropic':
       return {
-        url: `${base === '' ? 'https://api.anthropic.com' : base}/v1/models`,
+        url: `${base === '' ? 'https://api.anthropic.com' : base}/v1/models${query}`,
         headers: {'x-api-key': key, 'anthropic-version': '2023-06-01'},
       };
     case 'openai':
       return {
-        url: baseUrl === '' ? 'https://api.openai.com/v1/models' : `${baseUrl.replace(/\/+$/u, '')}/models`,
+        url: `${base === '' ? 'https://api.openai.com/v1' : base}/models${query}`,
         headers: key === '' ? {} : {authorization: `Bearer ${key}`},
       };
     case 'gemini':
       return {
-        url: `${baseUrl === '' ? geminiUrl : baseUrl.replace(/\/+$/u, '')}/models`,
+        url: `${base === '' ? geminiUrl : base}/models${query}`,
         headers: {authorization: `Bearer ${key}`},
       };
     default:

@@ -4,6 +4,7 @@ import {estimateMessagesTokens, estimateTokens} from '../domain/compaction.ts';
 import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
 import {type HttpFetch, readAnyJson} from './http-fetch.ts';
+import {anthropicBase, openAiBase} from './provider-rows.ts';
 
 /** Milliseconds that weft waits for a server on the user's network to report how it loaded a model. */
 const usualLimitMs = 500;
@@ -187,7 +188,8 @@ async function json(
   signal: AbortSignal,
   body?: JsonObject,
 ): Promise<JsonObject | undefined> {
-  const url = `${baseUrl.replace(/(?:\/v1)?(?:\/chat\/completions|\/responses)?\/*$/u, '')}${path}`;
+  const {base, query} = openAiBase(baseUrl);
+  const url = `${anthropicBase(base).base}${path}${query}`;
   const post = body === undefined ? {} : {method: 'POST', body: JSON.stringify(body)};
   try {
     const response = await send(url, {headers: {...headers, 'content-type': 'application/json'}, signal, ...post});

@@ -80,7 +80,9 @@ export class OpenAiDecoder extends Decoder {
     for (const part of contentParts(delta['content'])) this.#addText(part.kind, part.text, out);
     this.#refusal += textOf(delta['refusal']);
     this.#addText('text', textOf(delta['refusal']), out);
-    const calls = delta['tool_calls'];
+    // Old servers send their only call in a field of its own.
+    const legacy = delta['function_call'];
+    const calls = delta['tool_calls'] ?? (isJsonObject(legacy) ? [{function: legacy}] : undefined);
     if (!Array.isArray(calls)) {
       this.#calls.addExtra(delta['extra_content']);
       return;

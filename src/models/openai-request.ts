@@ -12,6 +12,7 @@ import {
   type AssistantMessage,
   blockTexts,
   isCallExtras,
+  type Message,
   messageText,
   type ResultContent,
   toolCalls,
@@ -32,7 +33,7 @@ interface RequestOptions {
 /** The server that receives a request. `echo` comes from the table of providers, or from a refusal. */
 export interface ChatServer {
   readonly host: string;
-  readonly provider: Pick<ProviderRow, 'outputLimit' | 'thinking' | 'extra'>;
+  readonly provider: Pick<ProviderRow, 'outputLimit' | 'thinking' | 'roleOrder' | 'extra'>;
   readonly echo: ThinkingEcho;
 }
 
@@ -49,20 +50,18 @@ export function openAiRequest(
   const system: readonly ChatCompletionMessageParam[] =
     request.system === '' ? [] : [{role: 'system', content: request.system}];
   const reasoning = effortOf(info, request.thinking);
-  const {outputLimit, extra} = server.provider;
+  const {outputLimit, roleOrder, extra} = server.provider;
   const most = maxTokensOf(request, info.wantedOutput);
   // Chat completions have no provider tools. Tools that the model finds later would change the beginning of the request.
   const tools = request.tools.flatMap(tool => ('provided' in tool || tool.offered === 'since-found' ? [] : [tool]));
+  const messages = (roleOrder === 'strict' ? joinedPrompts(request.messages) : request.messages).flatMap(message =>
+    message.role === 'user'
+      ? userParams(message)
+      : assistantParams(message, {signatures, thinking: thinkingFieldsOf(message, request.model, server)}),
+  );
   return {
     model: request.model,
-    messages: [
-      ...system,
-      ...request.messages.flatMap(message =>
-        message.role === 'user'
-          ? userParams(message)
-          : assistantParams(message, {signatures, thinking: thinkingFieldsOf(message, request.model, server)}),
-      ),
-    ],
+    messages: [...system, ...(roleOrder === 'strict' ? inStrictOrder(messages) : messages)],
     ...(tools.length === 0 ? {} : {tools: tools.map(toolParam)}),
     ...(most === 'default' ? {} : {[outputLimit]: most}),
     ...extra,
@@ -71,6 +70,28 @@ export function openAiRequest(
     stream_options: {include_usage: true},
   };
 }
+
+/** Joins neighboring messages of the user. */
+function joinedPrompts(messages: readonly Message[]): readonly Message[] {
+  const joined: Message[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role === 'user' && last?.role === 'user')
+      joined[joined.length - 1] = {...last, blocks: [...last.blocks, ...message.blocks]};
+    else joined.push(message);
+  }
+  return joined;
+}
+
+/** The answer between results and the user's next message, for servers that require one. */
+export const answerBetween = 'Done.';
+
+const inStrictOrder = (params: readonly ChatCompletionMessageParam[]): readonly ChatCompletionMessageParam[] =>
+  params.flatMap((param, at): readonly ChatCompletionMessageParam[] =>
+    param.role === 'user' && params[at - 1]?.role === 'tool'
+      ? [{role: 'assistant', content: answerBetween}, param]
+      : [param],
+  );
 
 /** Returns the output limit of an answer, if there is one. `allowed` is the limit of the settings. */
 export function maxTokensOf({maxTokens}: ModelRequest, allowed: number | 'default'): number | 'default' {

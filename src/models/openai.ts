@@ -7,7 +7,15 @@ import {type Fault, otherRefusal} from '../domain/fault.ts';
 import {openPort, type ProviderOptions} from './stream-with-retries.ts';
 import {makeHttpFetch} from './http-fetch.ts';
 import {geminiUrl, modelIdsIn} from './list-models.ts';
-import {hostOf, isGemini, type ProviderRow, rowAt, type ThinkingEcho} from './provider-rows.ts';
+import {
+  hostOf,
+  isGemini,
+  openAiBase,
+  type ProviderRow,
+  queryParams,
+  rowAt,
+  type ThinkingEcho,
+} from './provider-rows.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
 import {ResponsesDecoder} from './responses-decoder.ts';
@@ -47,7 +55,7 @@ export const connectOpenAi = (options: OpenAiOptions): ModelPort =>
 export function connectGemini(options: ProviderOptions): ModelPort {
   const endpoint: Endpoint = {
     name: 'Gemini',
-    baseUrl: options.baseUrl?.replace(/\/+$/u, '') ?? geminiUrl,
+    baseUrl: openAiBase(options.baseUrl ?? geminiUrl).base,
     keyVariable: 'GEMINI_API_KEY',
     urlVariable: 'GEMINI_BASE_URL',
     ...options.access?.endpoint,
@@ -191,7 +199,7 @@ const takesPdfs = ({baseUrl}: Endpoint): boolean =>
   /(?:^|\.)(?:openai\.com|openrouter\.ai)$/u.test(URL.parse(baseUrl)?.hostname ?? '');
 
 function endpointOf({baseUrl: given, access}: Pick<OpenAiOptions, 'baseUrl' | 'access'>): Endpoint {
-  const baseUrl = given?.replace(/(?:\/chat\/completions|\/responses)?\/*$/u, '');
+  const baseUrl = given === undefined ? undefined : openAiBase(given).base;
   return {
     name: baseUrl ?? 'OpenAI',
     baseUrl: baseUrl ?? 'https://api.openai.com/v1',
@@ -207,7 +215,12 @@ export async function loadOpenAiSdk(): Promise<typeof OpenAI> {
 }
 
 async function openClient(
-  {apiKey, environment, access}: Pick<OpenAiOptions, 'apiKey' | 'environment' | 'access'>,
+  {
+    apiKey,
+    baseUrl: given = '',
+    environment,
+    access,
+  }: Pick<OpenAiOptions, 'apiKey' | 'baseUrl' | 'environment' | 'access'>,
   {baseUrl}: Endpoint,
 ): Promise<OpenAI> {
   const Client = await loadOpenAiSdk();
@@ -215,6 +228,7 @@ async function openClient(
     // The SDK requires a key. Servers that need none ignore it.
     apiKey: apiKey ?? 'none',
     baseURL: baseUrl,
+    defaultQuery: queryParams(openAiBase(given).query),
     maxRetries: 0,
     logLevel: 'off',
     // The SDK would send the organization and project of the environment to any address.

@@ -27,6 +27,9 @@ export class ResponsesDecoder extends Decoder {
   #refusal = '';
   /** The open items by output index. */
   readonly #open = new Map<number, OpenItem>();
+  /** The output index of each item, by its ids. Some gateways give items no index, or all of them the same one. */
+  readonly #indexes = new Map<string, number>();
+  #nextIndex = 0;
   /** Whether an item came as an event. Some gateways send only the final event, which has all items. */
   #items: 'none' | 'some' = 'none';
 
@@ -39,7 +42,7 @@ export class ResponsesDecoder extends Decoder {
 
   protected override takeJson(event: Json, out: ModelEvent[]): ProviderError | Refused | undefined {
     if (!isJsonObject(event)) return undefined;
-    const at = countOf(event['output_index']) ?? 0;
+    const at = this.#indexOf(event);
     switch (event['type']) {
       case 'response.created':
         this.start(objectOf(event['response']), out);
@@ -91,6 +94,29 @@ export class ResponsesDecoder extends Decoder {
       default:
         return undefined;
     }
+  }
+
+  /** Returns the output index of an event's item. An event without index and ids is about the latest item. */
+  #indexOf(event: JsonObject): number {
+    const item = objectOf(event['item']);
+    const ids = [event['item_id'], item['id'], item['call_id']].map(textOf).filter(id => id !== '');
+    const known = ids.map(id => this.#indexes.get(id)).find(index => index !== undefined);
+    if (known !== undefined) return known;
+    const begins = event['type'] === 'response.output_item.added';
+    const given = countOf(event['output_index']);
+    const latest = [...this.#open.keys()].at(-1);
+    const at =
+      given === undefined
+        ? begins || ids.length > 0 || latest === undefined
+          ? this.#nextIndex
+          : latest
+        : begins && this.#open.has(given)
+          ? this.#nextIndex
+          : given;
+    if (event['item'] === undefined && event['item_id'] === undefined) return at;
+    for (const id of ids) this.#indexes.set(id, at);
+    this.#nextIndex = Math.max(this.#nextIndex, at + 1);
+    return at;
   }
 
   /** Reads a response that came as a whole. */

@@ -5,7 +5,6 @@ import {expect, test} from 'vitest';
 import {boundThinking} from '../support/bound-thinking.ts';
 import {scriptedServer, type ScriptedServer} from '../support/mcp-server.ts';
 import {call, say, type Part} from '../support/model-script.ts';
-import type {Script} from '../support/model-server.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 import {openTerminal} from '../support/shell-terminal.ts';
 
@@ -50,11 +49,7 @@ test.each(['anthropic', 'openai'] as const)(
           say('Second.'),
         ][number - 1] ?? say('Too many requests.'),
     );
-    const plain: Script = (request, number) => {
-      const answer = script(request, number);
-      return dialect === 'anthropic' || !Array.isArray(answer) ? answer : answer.slice(1);
-    };
-    await using scene = await openScene(plain, dialect);
+    await using scene = await openScene(script, dialect);
     writeFileSync(join(scene.place.work, 'servers.json'), servers({late: {...echo('hello'), startMs: 900}}, {}));
     await using terminal = await openTerminal(scene.place, pointedAt(scene.server, dialect));
     await terminal.type('weft --allowed-tools mcp__late --mcp-config servers.json\r');

@@ -2,8 +2,9 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {fail, say, usage} from '../support/model-script.ts';
+import {fail, hang, say, usage} from '../support/model-script.ts';
 import {openScene} from '../support/scene.ts';
+import {finish} from '../support/run-weft.ts';
 import {resultOf} from './support/messages.ts';
 
 const own = {
@@ -122,4 +123,21 @@ test('models test: a refused key is one request, said without the key', async ()
   const {code, stdout} = await scene.run(['models', 'test', '--json']);
   expect([code, scene.server.requests.length, stdout.includes('sk-scripted')]).toEqual([1, 1, false]);
   expect(JSON.parse(stdout)).toHaveLength(10);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('models test: %s prints the checks so far, as JSON', async (signal, code) => {
+  await using scene = await openScene((_request, number) => (number === 3 ? hang() : say('kestrel')), 'openai');
+  const child = scene.start(['models', 'test', '--json']);
+  const finished = finish(child);
+  await scene.server.received(3);
+  child.kill(signal);
+  const {code: exit, stdout} = await finished;
+  const checks: readonly {readonly check: string; readonly ok: boolean; readonly interrupted?: boolean}[] =
+    JSON.parse(stdout);
+  expect([exit, checks.length, checks.filter(({interrupted}) => interrupted !== true).map(({check}) => check)]).toEqual(
+    [code, 10, ['text', 'tool-call']],
+  );
 });

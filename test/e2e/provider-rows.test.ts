@@ -2,7 +2,7 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {call, say, think} from '../support/model-script.ts';
+import {call, fail, say, think} from '../support/model-script.ts';
 import {startModelServer} from '../support/model-server.ts';
 import {openScene} from '../support/scene.ts';
 import {resultOf} from './support/messages.ts';
@@ -96,4 +96,27 @@ test('the window of the model that a local server has loaded is used, and said i
   ]);
   expect(resultOf(run.stdout)['modelUsage']).toMatchObject({qwen3: {contextWindow: 8192}});
   expect(server.requests[0]?.body['max_completion_tokens']).toBe(2048);
+});
+
+test('Mistral gets its order of roles with the first request', async () => {
+  await using scene = await openScene(({body}, number) => {
+    const roles = body.messages.map(({role}) => role);
+    const isRefused = roles.some((role, at) => role === 'user' && ['tool', 'user'].includes(String(roles[at - 1])));
+    if (isRefused) return fail(400, {message: "Unexpected role 'user' after role 'tool'"});
+    return [call('Bash', {command: 'true'}), fail(401, {message: 'no'}), say('Done.')][number - 1] ?? say('Again.');
+  });
+  const environment = {...nobody, MISTRAL_API_KEY: 'k'};
+  const flags = ['--provider', 'mistral', '--model', 'mistral-large-4'];
+  const given = settings({mistral: {baseUrl: scene.server.baseUrl.openai}});
+  expect((await scene.run([...flags, ...given, '--prompt', 'x'], {environment})).code).toBe(1);
+  const {stdout, stderr} = await scene.run([...flags, ...given, '--continue', '--prompt', 'y'], {environment});
+  expect([stdout, stderr, scene.server.requests.length]).toEqual(['Done.\n', '', 3]);
+  expect(scene.server.requests[2]?.body.messages.map(({role}) => role)).toEqual([
+    'system',
+    'user',
+    'assistant',
+    'tool',
+    'assistant',
+    'user',
+  ]);
 });

@@ -35,6 +35,20 @@ describe('lines', () => {
     expect([code, kindsOf(stdout), stderr]).toEqual([0, ['system/init', 'assistant:text', 'result/success'], '']);
   });
 
+  test('an empty answer is an error with the reason, and the session goes on', async () => {
+    await using scene = await openScene([[], say('Hi.')]);
+    const {stdout} = await scene.run(rpcArgs, {stdin: {text: line(prompt('one')) + line(prompt('two'))}});
+    expect(jsonLines(stdout).filter(isType('result'))).toMatchObject([
+      {
+        subtype: 'error_during_execution',
+        is_error: true,
+        outcome: 'error',
+        errors: ['The model ended without an answer. Try again, or use another model.'],
+      },
+      {subtype: 'success', is_error: false, result: 'Hi.'},
+    ]);
+  });
+
   test('several prompts, one after the other in one session', async () => {
     await using scene = await openScene([say('1'), say('2'), say('3')]);
     const text = ['one', 'two', 'three'].map(word => line(prompt(word))).join('');

@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ReceivedRequest} from '../support/model-server.ts';
-import {call, fail, hang, say} from '../support/model-script.ts';
+import {call, fail, hang, say, usage} from '../support/model-script.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
@@ -237,4 +237,15 @@ test('off leaves the fault as it is', async () => {
   const run = await scene.run(['--continue', '--prompt', 'Second prompt.', '--settings', '{"compaction": "off"}']);
   expect(run.code).toBe(1);
   expect(scene.server.requests).toHaveLength(2);
+});
+
+test('a conversation that a compaction would make longer stays as it is', async () => {
+  await using scene = await openScene([
+    [say('Hi.'), usage({input: 100, output: 10, cacheRead: 0, cacheWrite: 0})],
+    fail(400, {message: 'no'}),
+  ]);
+  await scene.run(['--prompt', 'x']);
+  const {code, stdout, stderr} = await scene.run(['--continue', '--prompt', '/compact']);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/The conversation stays as it is: it would not get shorter/u);
 });

@@ -147,3 +147,23 @@ test("Bedrock's older API: an answer in frames of AWS, and a tool call", async (
     '/model/us.anthropic.claude-haiku-4-5-20251001-v1:0/invoke-with-response-stream',
   ]);
 });
+
+test.each([
+  ['anthropic', '', '/v1/messages'],
+  ['anthropic', '/', '/v1/messages'],
+  ['anthropic', '/v1/', '/v1/messages'],
+  ['anthropic', '/v1/messages/?api-version=1', '/v1/messages?api-version=1'],
+  ['anthropic', '?api-version=1', '/v1/messages?api-version=1'],
+  ['openai', '/v1?api-version=1&tenant=a%20b', '/v1/chat/completions?api-version=1&tenant=a%20b'],
+  ['openai', '/v1/?api-version=1', '/v1/chat/completions?api-version=1'],
+  ['openai', '/v1/chat/completions/?api-version=1', '/v1/chat/completions?api-version=1'],
+] as const)('an address (%s, %s) with a query, a slash or the path gets each part once', async (dialect, end, path) => {
+  await using scene = await openScene([say('Hi.')], dialect);
+  const origin = scene.server.baseUrl.anthropic;
+  const environment =
+    dialect === 'anthropic'
+      ? {ANTHROPIC_BASE_URL: `${origin}${end}`}
+      : {OPENAI_BASE_URL: `${origin}${end}`, WEFT_MODEL: ''};
+  const {stdout} = await scene.run(['--prompt', 'x'], {environment});
+  expect([stdout, scene.server.requests.map(request => request.path)]).toEqual(['Hi.\n', [path]]);
+});

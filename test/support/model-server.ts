@@ -92,14 +92,15 @@ export async function startModelServer(
       response.writeHead(200, {'content-type': 'application/json'}).end(JSON.stringify(pages[path]));
       return;
     }
-    if (path === '/v1/models') {
+    const route = path.replace(/\?.*$/su, '');
+    if (route === '/v1/models') {
       response.writeHead(200, {'content-type': 'application/json'});
       response.end(JSON.stringify({object: 'list', data: [{id: 'small-model'}, {id: 'large-model'}]}));
       return;
     }
-    const dialect = path.endsWith('/chat/completions')
+    const dialect = route.endsWith('/chat/completions')
       ? 'openai'
-      : path.endsWith('/v1/responses')
+      : route.endsWith('/v1/responses')
         ? 'responses'
         : 'anthropic';
     if (

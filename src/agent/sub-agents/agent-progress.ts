@@ -110,13 +110,16 @@ function editedPathsOf(action: Action): readonly string[] {
   return access.kind === 'edit' ? access.edits.flatMap(editPaths) : [];
 }
 
+/** Leaves out the advice of a fault, which is for a person. The parent's model is no such reader. */
+const textForModel = (fault: Fault): string => ('fix' in fault ? fault.message : faultText(fault));
+
 function endOf(end: PromptEnd, answer: string): AgentStatus {
   const failed = (reason: string): AgentStatus => ({kind: 'failed', reason, answer});
   return byKind<PromptEnd, AgentStatus>(end, {
     done: () => (answer.trim() === '' ? failed(silentAgentReason) : {kind: 'succeeded', answer}),
     interrupted: () => ({kind: 'cancelled', answer}),
-    failed: ({fault}) => failed(faultText(fault)),
-    'not-sent': ({fault}) => failed(faultText(fault)),
+    failed: ({fault}) => failed(textForModel(fault)),
+    'not-sent': ({fault}) => failed(textForModel(fault)),
     'max-turns': ({turns}) => failed(`Stopped after ${turns} turns.`),
     'max-cost': ({usd}) => failed(`Stopped: the session has cost $${usd}.`),
     'invalid-output': () => failed('It gave no answer that fits the schema.'),

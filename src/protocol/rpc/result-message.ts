@@ -2,6 +2,7 @@ import {changeEntry} from '../../domain/change-set.ts';
 import type {PromptEnd, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
+import {stopText, toSentence} from '../../domain/stop-text.ts';
 import type {Repaired} from '../../domain/model-stream.ts';
 import {knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
 import type {MessageEnvelope, RpcFailure, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
@@ -45,8 +46,12 @@ export function makeResultMessage(summary: PromptSummary, setting: ResultContext
     ...reason,
   });
   switch (end.kind) {
-    case 'done':
+    case 'done': {
+      const note = answer.trim() === '' && setting.of === 'prompt' ? stopText(summary) : undefined;
+      if (note !== undefined && summary.structured.kind === 'none')
+        return {...failed('error_during_execution', [toSentence(note)]), outcome: 'error'};
       return succeeded(answerOf(summary), {terminal_reason: 'completed'});
+    }
     case 'stopped-by-hook':
       return succeeded({result: end.reason === '' ? answer : end.reason}, {terminal_reason: 'hook_stopped'});
     case 'interrupted':

@@ -140,8 +140,7 @@ describe('bounds', () => {
     expect(seen).toEqual(Array(5).fill('Read gone\n'));
     expect([...statuses(run.events).values()][0]?.at(-1)).toEqual({
       kind: 'failed',
-      reason:
-        'Read failed 5 times with the same input: There is no such file. weft stopped the prompt. Say how to go on.',
+      reason: 'Read failed 5 times with the same input: There is no such file. weft stopped the prompt.',
       answer: '',
     });
   });

@@ -311,3 +311,39 @@ test.each([
   const events = decode([calls({index: 0, id: 'a', function: {name: 'Bash', arguments: input}}), done]);
   expect(blocksOf(events)).toEqual([{...ls, input: decoded}]);
 });
+
+test.each([
+  [
+    'in pieces',
+    [
+      delta({function_call: {name: 'Bash', arguments: ''}}),
+      delta({function_call: {arguments: '{"command"'}}),
+      delta({function_call: {arguments: ':"ls"}'}}),
+    ],
+  ],
+  ['in one delta', [delta({content: null, function_call: {name: 'Bash', arguments: '{"command":"ls"}'}})]],
+  [
+    'in a whole answer',
+    [
+      {
+        id: 'c',
+        model: 'm',
+        choices: [
+          {
+            index: 0,
+            message: {role: 'assistant', content: null, function_call: {name: 'Bash', arguments: '{"command":"ls"}'}},
+            finish_reason: 'function_call',
+          },
+        ],
+      },
+    ],
+  ],
+] as const)('the only call of an old server is a call (%s)', (_name, chunks) => {
+  const out = decode([
+    ...chunks,
+    {choices: [{index: 0, delta: {function_call: null}, finish_reason: 'function_call'}]},
+    '[DONE]',
+  ]);
+  expect(blocksOf(out)).toEqual([{...ls, id: 'call_new1'}]);
+  expect(out.at(-1)).toMatchObject({event: 'message-finished', stop: 'tool-use'});
+});

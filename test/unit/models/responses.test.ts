@@ -409,3 +409,44 @@ test.each([
   expect(blocksOf(events)).toEqual([{kind: 'tool-call', id: 'call_1', name: 'apply_patch', input: {input: patch}}]);
   expect(events.at(-1)).toMatchObject({event: 'message-finished', stop: 'tool-use'});
 });
+
+const added = (n: string, more: object) => ({
+  type: 'response.output_item.added',
+  item: {type: 'function_call', id: `fc_${n}`, call_id: `call_${n}`, name: 'Bash', arguments: ''},
+  ...more,
+});
+const grows = (n: string, text: string, more: object) => ({
+  type: 'response.function_call_arguments.delta',
+  item_id: `fc_${n}`,
+  delta: text,
+  ...more,
+});
+const done = (n: string, more: object) => ({
+  type: 'response.output_item.done',
+  item: {type: 'function_call', id: `fc_${n}`, call_id: `call_${n}`, name: 'Bash', arguments: `{"command":"${n}"}`},
+  ...more,
+});
+
+test.each([
+  ['have no index', {}],
+  ['have the same index', {output_index: 0}],
+])('items that grow side by side belong together by their ids if they %s', (_name, more) => {
+  const {out, finished} = decode([
+    added('a', more),
+    added('b', more),
+    grows('a', '{"comm', more),
+    grows('b', '{"command":', more),
+    grows('a', 'and":"a"}', more),
+    grows('b', '"b"}', more),
+    done('b', more),
+    done('a', more),
+    {type: 'response.completed', response: {}},
+  ]);
+  expect([finished, blocksOf(out)]).toEqual([
+    true,
+    [
+      {kind: 'tool-call', id: 'call_a', name: 'Bash', input: {command: 'a'}},
+      {kind: 'tool-call', id: 'call_b', name: 'Bash', input: {command: 'b'}},
+    ],
+  ]);
+});
