@@ -1,5 +1,5 @@
 import {existsSync, lstatSync, type Stats} from 'node:fs';
-import {join, sep} from 'node:path';
+import {dirname, join, sep} from 'node:path';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, hasCode} from '../../domain/fault.ts';
@@ -172,10 +172,6 @@ interface KnownEntry {
   readonly flags: number;
 }
 
-interface SeenEntry extends KnownEntry {
-  readonly stats: Stats;
-}
-
 /** A folder during its scan. */
 interface OpenFolder {
   readonly where: FolderContext;
@@ -184,6 +180,8 @@ interface OpenFolder {
   readonly rowOf: (at: number) => number;
   /** True if the index is the same as at the last scan, so git holds the same blobs. */
   readonly isSameIndex: boolean;
+  /** True if a path in the folder is excluded from checkpoints. */
+  readonly hasExcluded: boolean;
 }
 
 const emptyRow: Row = {node: undefined};
@@ -193,6 +191,8 @@ class Scanner {
   readonly #known: ScanKnown;
   readonly #signal: AbortSignal;
   readonly #only: RelatedPaths | undefined;
+  /** The folders of the excluded paths. */
+  readonly #aboveExcluded: ReadonlySet<string>;
   readonly #leftOut: string[] = [];
   readonly #ignored: IgnoredPaths[] = [];
   /** The folders in which git was asked for ignored paths, and whether it answered. */
@@ -210,6 +210,7 @@ class Scanner {
     this.#known = known;
     this.#signal = signal;
     this.#only = known.purpose === 'all' ? undefined : known.purpose.leftOut;
+    this.#aboveExcluded = new Set([...context.excluded].map(path => dirname(path)));
   }
 
   get leftOut(): readonly string[] {
@@ -266,15 +267,18 @@ class Scanner {
     }
     const where = await this.#enter(path, listed, above);
     const isSameIndex = where.index !== undefined && last?.has('indexKey', where.index.indexKey) === true;
-    const folder = {where, last, rowOf: isListed ? (at: number) => at : rowsByName(last, listed), isSameIndex};
+    const rowOf = isListed ? (at: number) => at : rowsByName(last, listed);
+    const folder = {where, last, rowOf, isSameIndex, hasExcluded: this.#aboveExcluded.has(path)};
     const beginning = path.endsWith(sep) ? path : path + sep;
     const listedFlags = await this.#flagsOf(beginning, listed, folder);
     const content = {names: [] as string[], rows: [] as Found[], flags: [] as number[], last};
-    for (const [at, name] of listed.entries()) {
-      const below = beginning + name;
+    for (let at = 0; at < listed.length; at += 1) {
+      const name = listed[at] ?? '';
       const flags = listedFlags[at] ?? 0;
-      const old = folder.rowOf(at);
-      const scanned = this.#isSkipped(name, below) ? emptyRow : this.#entry(below, {old, flags}, folder);
+      const old = rowOf(at);
+      const scanned = this.#isSkipped(name, {beginning, old, folder})
+        ? emptyRow
+        : this.#entry(beginning + name, {old, flags}, folder);
       const entry = scanned instanceof Promise ? await scanned : scanned;
       if (entry === undefined) continue;
       const isStillNone = entry === emptyRow && old >= 0 && last?.kindAt(old) === 'none';
@@ -320,11 +324,11 @@ class Scanner {
     const arePatternsSame = last?.has('ignoreKey', ignoreKey) === true;
     const unknown: number[] = [];
     for (const [at, name] of names.entries()) {
-      const old = arePatternsSame ? rowOf(at) : -1;
-      const known = old < 0 ? undefined : last?.flagsAt(old);
+      const old = rowOf(at);
+      const known = old < 0 || !arePatternsSame ? undefined : last?.flagsAt(old);
       const path = beginning + name;
       if (known !== undefined && isSameIndex) flags[at] = known & ~rowFlags.settled;
-      else if (this.#isSkipped(name, path)) continue;
+      else if (this.#isSkipped(name, {beginning, old, folder})) continue;
       else if (index?.tracks(path) === true) flags[at] = rowFlags.tracked;
       else if (known !== undefined && (known & rowFlags.tracked) === 0) flags[at] = known & ~rowFlags.settled;
       else unknown.push(at);
@@ -337,13 +341,15 @@ class Scanner {
     return flags;
   }
 
-  #isSkipped(name: string, path: string): boolean {
-    return (
-      versionControlFolders.has(name) ||
-      isTemporaryName(name) ||
-      this.#context.excluded.has(path) ||
-      (this.#only !== undefined && !isRelated(path, this.#only))
-    );
+  #isSkipped(
+    name: string,
+    {beginning, old, folder}: {readonly beginning: string; readonly old: number; readonly folder: OpenFolder},
+  ): boolean {
+    if (folder.hasExcluded && this.#context.excluded.has(beginning + name)) return true;
+    if (this.#only !== undefined && !isRelated(beginning + name, this.#only)) return true;
+    // A name that was part of the last checkpoint is no such one.
+    if (old >= 0 && folder.last?.kindAt(old) !== 'none') return false;
+    return versionControlFolders.has(name) || isTemporaryName(name);
   }
 
   /** Returns `undefined` if the path is gone, and a promise only for folders: promises for the many files would cost time. */
@@ -353,12 +359,12 @@ class Scanner {
     const stats = lstatOf(path);
     if (stats === 'gone') return undefined;
     if (stats === 'unreadable') return this.#leaveOut(path);
-    if (stats.isFile()) return this.#file(path, {...known, stats}, folder);
-    if (stats.isDirectory()) return this.#subfolder(path, {...known, stats}, folder);
-    return stats.isSymbolicLink() ? this.#link(path, {...known, stats}, folder) : emptyRow;
+    if (stats.isFile()) return this.#file(path, stats, known, folder);
+    if (stats.isDirectory()) return this.#subfolder(path, stats, known, folder);
+    return stats.isSymbolicLink() ? this.#link(path, stats, known, folder) : emptyRow;
   }
 
-  async #subfolder(path: string, {stats, old, flags}: SeenEntry, {where, last}: OpenFolder): Promise<Found> {
+  async #subfolder(path: string, stats: Stats, {old, flags}: KnownEntry, {where, last}: OpenFolder): Promise<Found> {
     const isIgnored =
       where.status === 'kept' &&
       ((flags & rowFlags.ignored) !== 0 ||
@@ -369,13 +375,13 @@ class Scanner {
     return old >= 0 && last?.isFolder(old, node) === true ? old : {node};
   }
 
-  #link(path: string, {stats, old}: SeenEntry, {last}: OpenFolder): Found | undefined {
+  #link(path: string, stats: Stats, {old}: KnownEntry, {last}: OpenFolder): Found | undefined {
     if (old >= 0 && last?.kindAt(old) === 'link' && last.isUnchanged(old, stats)) return old;
     const node = readLinkNode(path);
     return node && {node, stats, isSettled: isSettled(stats, this.#since)};
   }
 
-  #file(path: string, {stats, old, flags}: SeenEntry, folder: OpenFolder): Found | undefined {
+  #file(path: string, stats: Stats, {old, flags}: KnownEntry, folder: OpenFolder): Found | undefined {
     const isIgnored = (flags & rowFlags.ignored) !== 0;
     if (stats.size > (isIgnored ? maxIgnoredBytes : maxFileBytes)) return this.#leaveOut(path);
     if (isIgnored) {
