@@ -43,7 +43,12 @@ export interface HookEngine {
   /** Returns the current conversation. */
   readonly messages: () => readonly Message[];
   readonly publish: (event: HookRunEvent) => void;
+  /** Await it before hooks run that may change files. Never throws. */
+  readonly beforeChange: (changes: readonly HookChanges[], signal: AbortSignal) => Promise<void>;
 }
+
+/** The files that a hook may change: those that its shell command names, or any. */
+export type HookChanges = {readonly command: string} | 'any';
 
 /** The facts about the session that every hook gets. */
 export interface HookSession {
@@ -102,6 +107,8 @@ export interface Hook {
   readonly onFailure: 'block' | 'allow';
   /** A permission rule that limits the hook to the calls it matches. Empty for all calls. */
   readonly condition: string;
+  /** `nothing`: the hook only answers. */
+  readonly changes: HookChanges | 'nothing';
   run(input: JsonObject, signal: AbortSignal): Promise<HookRun>;
 }
 

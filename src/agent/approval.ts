@@ -290,14 +290,13 @@ const touchedFiles = ({detail}: Verdict, {paths}: RunTerms): Omit<TouchedFiles, 
   commands: detail.destructiveCommands,
 });
 
-/** Returns the files that an edit or a command certainly names. Everything else, and hooks after it, may change any file. */
+/** Returns the files that an edit or a command certainly names. Everything else may change any file. */
 export async function changeExtent(
   action: Action,
   directory: string,
   {ports}: Pick<SessionContext, 'ports'>,
 ): Promise<ChangeExtent> {
   const access = accessOf(action);
-  if (ports.hooks.list().length > 0) return 'any';
   if (access.kind === 'command') return ports.judge.writes(access.command, directory);
   if (access.kind !== 'edit') return 'any';
   return access.edits.flatMap(editPaths).map(path => ports.machine.files.resolve(path).path);

@@ -18,6 +18,10 @@ export interface PromptCheckpoints {
    * Never throws.
    */
   beforeChange(signal: AbortSignal, extent?: ChangeExtent): Promise<void>;
+  /**
+   * Await it before a hook that may change files. Costs no time if the prompt has changed none so far. Never throws.
+   */
+  beforeHook(signal: AbortSignal, extent: () => Promise<ChangeExtent>): Promise<void>;
   /** Assigns file changes from now on to this prompt. No action may be running. */
   joinPrompt(prompt: MessageId): void;
   /** Await it when everything the run started has settled. Costs no time if no file can have changed. Never throws. */
@@ -98,7 +102,14 @@ export class CheckpointRecorder {
       else if (ends !== undefined) await finish(signal);
       if ((await take(moments, fresh, signal)) === 'kept') span.kept = true;
     };
+    const beforeChange = async (signal: AbortSignal, extent: ChangeExtent = 'any'): Promise<void> => {
+      const of = prompt;
+      const taken = last.then(() => begin(of, extent, signal));
+      last = taken;
+      await taken;
+    };
     return {
+      beforeChange,
       expectChange: () => {
         if (spans.get(prompt)?.all !== true) lookAhead ??= this.#checkpoints.prefetch(ended.signal).catch(() => {});
       },
@@ -110,11 +121,9 @@ export class CheckpointRecorder {
         const named = await this.#checkpoints.uncoveredFiles(touched, signal).catch(() => []);
         return named.length === 0 ? '' : `Undo does not cover ${named.join(', ')}`;
       },
-      async beforeChange(signal, extent = 'any') {
-        const of = prompt;
-        const taken = last.then(() => begin(of, extent, signal));
-        last = taken;
-        await taken;
+      async beforeHook(signal, extent) {
+        await last;
+        if (spans.get(prompt)?.all === false) await beforeChange(signal, await extent().catch(() => 'any' as const));
       },
       joinPrompt(id) {
         prompt = id;

@@ -1,14 +1,15 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
-import type {HookSession} from '../actions/hooks-port.ts';
+import type {HookChanges, HookSession} from '../actions/hooks-port.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
+import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {type Fault, faultText, rejected, thrownFault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
 import type {ModelFacts} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
-import {CheckpointRecorder} from './checkpoint-recorder.ts';
+import {CheckpointRecorder, type PromptCheckpoints} from './checkpoint-recorder.ts';
 import type {
   AgentClient,
   Answer,
@@ -63,6 +64,8 @@ class Engine implements AgentClient {
   /** The origin of the first session, or `announced` once a front end has subscribed and the session-start hooks have run. */
   #origin: SessionInfo['origin'] | 'announced';
   #prompt: MessageId | undefined;
+  /** The checkpoints of the prompt that runs. */
+  #running: PromptCheckpoints | undefined;
   readonly #queries: QueryHandlers;
   readonly #host: HostServices;
   #isClosing = false;
@@ -139,6 +142,8 @@ class Engine implements AgentClient {
       publish: event => publish([event]),
       session: () => this.#hookSession(),
       messages: () => this.#session.conversation.messages,
+      beforeChange: async (changes, signal) =>
+        this.#running?.beforeHook(signal, async () => hookExtent(changes, this.#session)),
     });
     this.#hooks = new SessionHooks(this.#session);
     this.#origin = origin;
@@ -314,6 +319,7 @@ class Engine implements AgentClient {
       compacted: () => this.#compacted(),
     };
     session.agents.beginPrompt(checkpoints);
+    this.#running = checkpoints;
     session.conversation.todos.beginPrompt();
     await session.plans.beginPrompt();
     await this.#hooks.awaitStart(this.#work.signal);
@@ -321,6 +327,7 @@ class Engine implements AgentClient {
     const summary = await (command === undefined
       ? runPrompt(prompt, context, this.#work.signal)
       : runOwnCommand({prompt, run: signal => this.#runCommand(command, context, signal)}, context, this.#work.signal));
+    this.#running = undefined;
     await checkpoints.afterRun();
     await session.plans.endPrompt(summary.end);
     session.publish([{event: 'prompt-finished', summary}]);
@@ -458,6 +465,18 @@ class Engine implements AgentClient {
       usage: usage.report(),
     };
   }
+}
+
+/** Returns the files that hooks may change. */
+async function hookExtent(
+  changes: readonly HookChanges[],
+  {ports, directory}: Pick<SessionContext, 'ports' | 'directory'>,
+): Promise<ChangeExtent> {
+  const extents = await Promise.all(
+    changes.map(async each => (each === 'any' ? each : ports.judge.writes(each.command, directory))),
+  );
+  const named = extents.filter(extent => extent !== 'any');
+  return named.length === extents.length ? named.flat() : 'any';
 }
 
 /** Returns the command if the prompt is a command that every front end has; `undefined` for other prompts. */

@@ -73,6 +73,28 @@ describe('going back', () => {
     expect(table).toBe(undefined);
   });
 
+  test('a hook that may change any file is undone with the edit before it; one that names its files costs no look', async () => {
+    const write = call('Write', {file_path: 'made', content: 'made\n'});
+    await using scene = await openScene([write, say('Done.'), write, say('Done.')]);
+    put(scene, 'other', 'other\n');
+    put(scene, 'log', 'first\n');
+    const before = listing(scene);
+    const run = async (command: string, ...words: readonly string[]) => {
+      const hooks = {PostToolUse: [{matcher: 'Write', hooks: [{type: 'command', command}]}]};
+      const settings = JSON.stringify({hooks: {...hooks, Stop: [{hooks: [{type: 'command', command: 'true'}]}]}});
+      await scene.run([...free, '--settings', settings, ...words, '--prompt', 'Make it.']);
+      expect(listing(scene)).not.toEqual(before);
+      const tables = readdirSync(join(scene.place.home, 'weft/checkpoints')).filter(name => name.startsWith('seen-'));
+      const {stderr} = await rewind(scene, '--yes');
+      expect(listing(scene)).toEqual(before);
+      return {tables: tables.length, files: stderr.split('\n')[1]};
+    };
+    const named = await run('echo next >> log', '--session-id', id);
+    expect(named).toEqual({tables: 0, files: '2 files: 1 changed back, 1 deleted'});
+    const any = await run("node -e \"fs.rmSync('other')\"", '--resume', id);
+    expect(any).toEqual({tables: 1, files: '2 files: 1 restored, 1 deleted'});
+  });
+
   test('git clean and git reset by a command are undone to the byte; and that, too', async () => {
     const destroy = call('Bash', {command: 'git clean -qfdx && git reset -q --hard'});
     await using scene = await openScene([destroy, say('Cleaned.')]);

@@ -119,6 +119,7 @@ async function testHooks(event: string | undefined, {json, ...options}: HookOpti
       session: () => ({sessionId: 'test', directory: place.directory, mode: 'default', model: '', promptId: 'test'}),
       messages: () => [],
       publish: () => {},
+      beforeChange: async () => {},
     });
     await callSample(hook.event, port, matcher);
     rows.push(...port.list().map(row => ({...row, matcher})));

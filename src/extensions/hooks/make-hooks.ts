@@ -190,6 +190,8 @@ class Hooks implements HooksPort {
       once.map(async hook => ({hook, reach: await this.#reachOf(hook, call.call, signal)})),
     );
     const wanted = meant.filter(({reach}) => reach !== 'none');
+    const changes = wanted.flatMap(({hook}) => (hook.changes === 'nothing' ? [] : [hook.changes]));
+    if (changes.length > 0) await this.#engine?.beforeChange(changes, signal);
     const transcript =
       wanted.length === 0 ? '' : await this.#deps.transcript(this.#session(), this.#engine?.messages() ?? []);
     const called = await Promise.all(wanted.map(async one => this.#callOne({...one, transcript}, call, signal)));

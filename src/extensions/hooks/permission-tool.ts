@@ -24,6 +24,7 @@ export const makePermissionToolHook = (toolName: string, mcp: McpPort): Hook => 
   wait: 'for-answer',
   onFailure: 'block',
   condition: '',
+  changes: 'nothing',
   async run(request, signal) {
     await mcp.settled(signal);
     const tool = mcp.tools().find(each => each.toolName === toolName);

@@ -35,6 +35,7 @@ export const makeSettingsHooks = (hooks: readonly SourcedHook[], runner: HookRun
     wait: hook.wait,
     onFailure: hook.onFailure,
     condition: hook.condition,
+    changes: hook.work.type === 'command' && hook.work.args === 'shell' ? {command: hook.work.command} : 'any',
     async run(input, signal) {
       const before = await standing();
       if (before.refusalReason !== '') return makeFailedRun('not-started', before.refusalReason);

@@ -28,6 +28,7 @@ function clientHook(
     // As with the Agent SDK, a failed hook blocks only if its registration requested this.
     onFailure: matcher.onFailure === 'block' ? 'block' : 'allow',
     condition: '',
+    changes: 'any',
     async run(input, signal) {
       const toolUseId = input['tool_use_id'];
       const request = {

@@ -64,6 +64,9 @@ const nested = toSet(
   'programs/startup documents/powershell documents/windowspowershell',
 ).add('application support/weft');
 
+/** The last names of the nested entries. */
+const nestedNames = new Set([...nested].map(path => path.slice(path.lastIndexOf('/') + 1)));
+
 /**
  * Returns the part of a path that makes it protected, or `undefined`. Inside the workspace only the root's own name and the parts
  * below it count: a workspace under `~/.claude/worktrees` is not protected as a whole, but `~/.claude` itself is.
@@ -84,6 +87,7 @@ function protectedIn(parts: PathParts): string | undefined {
   for (const [at, part] of parts.entries()) {
     const slash = at === parts.length - 1 ? '' : '/';
     if (names.has(part) || miseEnvironmentFile.test(part)) return part + slash;
+    if (!nestedNames.has(part)) continue;
     for (const above of [1, 2]) {
       const path = parts.slice(Math.max(0, at - above), at + 1).join('/');
       if (nested.has(path)) return path + slash;

@@ -68,8 +68,11 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
   let prefetching: {readonly stop: AbortController; readonly done: Promise<void>} | undefined;
 
   let pruned = '';
-  const readTable = async (signal: AbortSignal): Promise<FolderTable> => {
-    if (table === undefined) await registerUse(folder, signal);
+  let isRegistered = false;
+  /** Returns the table of this process, or `undefined` if there is none yet. */
+  const ownTable = async (signal: AbortSignal): Promise<FolderTable | undefined> => {
+    if (!isRegistered) await registerUse(folder, signal);
+    isRegistered = true;
     // This process may delete the checkpoints of other sessions, with objects that the table names.
     const stamp = pruneStamp(folder);
     if (table !== undefined && stamp !== pruned) {
@@ -77,8 +80,10 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
       objects.forget();
     }
     pruned = stamp;
-    return (table ??= loadTable(tableFile));
+    return table;
   };
+  const readTable = async (signal: AbortSignal): Promise<FolderTable> =>
+    (table = (await ownTable(signal)) ?? loadTable(tableFile));
   const scanContext = (): ScanContext => ({
     roots,
     excluded: new Set([realPath(folder), ...roots.map(worktreesFolder), ...openDatabases()]),
@@ -118,10 +123,10 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
   };
   const scanExtent = async (extent: ChangeExtent, signal: AbortSignal): Promise<Outcome<Looked, Fault>> => {
     if (extent === 'any') return scan(signal);
-    const known = await readTable(signal);
+    // Git may have deleted the blobs that a saved table names, so none is loaded for these paths.
+    const known = (await ownTable(signal)) ?? emptyTable;
     const own = extent.map(path => join(realPath(dirname(path)), basename(path)));
     const paths = [...new Set([...own, ...extent.map(realPath)])];
-    // Git may have deleted the blobs that a saved table names.
     const scanned = scanPaths(scanContext(), {paths, table: known.origin === 'saved' ? emptyTable : known}, signal);
     objects.flush();
     return ok({...scanned, fileAt: path => scanned.files.get(path)});

@@ -1,7 +1,7 @@
 import {hash} from 'node:crypto';
 import {mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join, relative} from 'node:path';
+import {join} from 'node:path';
 import type {AskHost} from '../../actions/ports.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -343,7 +343,7 @@ const skippedFolders = new Set(['node_modules', '.git', 'target', 'dist', 'build
 function nestedProtected(roots: readonly string[], isProtected: (belowRoot: string) => boolean): readonly string[] {
   const found: string[] = [];
   let folders = 0;
-  const look = (root: string, folder: string, depth: number): void => {
+  const look = (folder: string, beginning: string, depth: number): void => {
     if (depth > maxDepth || folders > maxFolders) return;
     folders += 1;
     let entries;
@@ -353,13 +353,15 @@ function nestedProtected(roots: readonly string[], isProtected: (belowRoot: stri
       return;
     }
     for (const entry of entries) {
-      const path = join(folder, entry.name);
       if (entry.isSymbolicLink()) continue;
-      if (isProtected(relative(root, path))) {
-        if (depth > 0 && found.length < maxNested && (entry.isDirectory() || entry.isFile())) found.push(path);
-      } else if (entry.isDirectory() && !skippedFolders.has(entry.name)) look(root, path, depth + 1);
+      const below = beginning + entry.name;
+      if (isProtected(below)) {
+        if (depth > 0 && found.length < maxNested && (entry.isDirectory() || entry.isFile()))
+          found.push(join(folder, entry.name));
+      } else if (entry.isDirectory() && !skippedFolders.has(entry.name))
+        look(join(folder, entry.name), `${below}/`, depth + 1);
     }
   };
-  for (const root of roots) look(root, root, 0);
+  for (const root of roots) look(root, '', 0);
   return found;
 }

@@ -92,6 +92,19 @@ test('a prompt looks at the files that its edits name, once each, and at everyth
   await run.beforeChange(signal);
   await run.beforeChange(signal, ['c']);
   expect(log.splice(0)).toEqual(['take a,b', 'after p', 'take any', 'before q']);
+  const named = async (): Promise<readonly string[]> => ['h'];
+  run.joinPrompt(messageId('h'));
+  await run.beforeHook(signal, nothing);
+  expect(log).toEqual([]);
+  await run.beforeChange(signal, ['a']);
+  await run.beforeHook(signal, named);
+  await run.beforeHook(signal, nothing);
+  await run.beforeHook(signal, nothing);
+  await run.afterRun();
+  expect(log.splice(0)).toEqual([
+    ...['take any', 'after q', 'take a', 'before h', 'take h', 'before h', 'take any', 'before h'],
+    ...['take any', 'after h'],
+  ]);
   run.joinPrompt(messageId('r'));
   await run.beforeChange(signal);
   await run.afterRun();

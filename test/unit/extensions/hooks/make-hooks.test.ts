@@ -25,6 +25,7 @@ const hook = (run: HookRun | Hook['run'], more: Partial<Hook> = {}): Hook => ({
   wait: 'for-answer',
   onFailure: 'block',
   condition: '',
+  changes: 'any',
   run: typeof run === 'function' ? run : async () => run,
   ...more,
 });
