@@ -91,7 +91,7 @@ describe('going back', () => {
     };
     const named = await run('echo next >> log', '--session-id', id);
     expect(named).toEqual({tables: 0, files: '2 files: 1 changed back, 1 deleted'});
-    const any = await run("node -e \"fs.rmSync('other')\"", '--resume', id);
+    const any = await run('node -e "fs.rmSync(\'other\')"', '--resume', id);
     expect(any).toEqual({tables: 1, files: '2 files: 1 restored, 1 deleted'});
   });
 
