@@ -1,5 +1,5 @@
-import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {dirname, join, resolve} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {lookUntil} from '../../support/look-until.ts';
 import {type Answer, call, say} from '../../support/model-script.ts';
@@ -45,10 +45,12 @@ async function open(harness: string, task: string): Promise<Scene> {
     return call('Agent', {description: 'x', prompt: task, harness, ...(wanted === undefined ? {} : {model: wanted})});
   });
   const {home} = scene.place;
+  // codex makes no helper programs in a home below the temporary folder.
+  const codexHome = mkdtempSync('/var/tmp/weft-codex-');
   const url = scene.server.baseUrl.anthropic;
   const write = (path: string, text: string): void => {
-    mkdirSync(dirname(join(home, path)), {recursive: true});
-    writeFileSync(join(home, path), text);
+    mkdirSync(dirname(resolve(home, path)), {recursive: true});
+    writeFileSync(resolve(home, path), text);
   };
   const env = {
     ANTHROPIC_BASE_URL: url,
@@ -57,6 +59,7 @@ async function open(harness: string, task: string): Promise<Scene> {
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     MOCK_KEY: 'x',
+    CODEX_HOME: codexHome,
   };
   write('weft/settings.json', JSON.stringify({harnesses: {[harness]: {env}}}));
   write(
@@ -84,7 +87,7 @@ async function open(harness: string, task: string): Promise<Scene> {
     JSON.stringify({providers: {own: {baseUrl: url, apiKey: 'x', api: 'anthropic-messages', models: [own]}}}),
   );
   write(
-    '.codex/config.toml',
+    join(codexHome, 'config.toml'),
     [
       'model = "small-model"',
       'model_provider = "own"',
@@ -99,7 +102,13 @@ async function open(harness: string, task: string): Promise<Scene> {
       '',
     ].join('\n'),
   );
-  return scene;
+  return {
+    ...scene,
+    async [Symbol.asyncDispose]() {
+      await scene[Symbol.asyncDispose]();
+      rmSync(codexHome, {recursive: true, force: true});
+    },
+  };
 }
 
 const environment = {PATH: [folders, dirname(process.execPath), process.env['PATH']].join(':')};
@@ -131,7 +140,7 @@ test.each(['claude', 'codex', 'opencode', 'pi'])(
   },
 );
 
-describe.each(['claude', 'codex', 'opencode'])('%s as a sub-agent', harness => {
+describe.each(['claude', 'codex', 'opencode', 'pi'])('%s as a sub-agent', harness => {
   test('does what a rule of the user allows', {tags: 'long', timeout: 150_000}, async () => {
     await using scene = await open(harness, 'WRITE it');
     const {stdout} = await scene.run(['--prompt', 'MAIN', '--permission-mode', 'bypassPermissions'], {environment});
