@@ -1,4 +1,4 @@
-// The project's own micro-figures: `npm run bench`. Ratios of one run compare; absolute times belong to the machine and the day.
+// The project's own figures: `npm run bench`, and with the sizes of a heavy user `npm run bench -- full`. Ratios of one run compare; absolute times belong to the machine and the day.
 import {spawnSync} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -10,6 +10,7 @@ import {protoAsText} from '../../.config/proto-as-text.ts';
 import {AnthropicDecoder} from '../../src/models/anthropic-decoder.ts';
 import {checkpointCost} from './checkpoints.ts';
 import {judgements} from './judgements.ts';
+import {addToHistory, measureSizes, rowText} from './size-rows.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const weft = join(root, 'bin', 'weft.js');
@@ -67,6 +68,11 @@ async function bundled(name: string, {nodeFlags = [], args = []}: Run = {}): Pro
   await bundle.close();
   const script = join(home, name, `${name}.js`);
   return spawnSync(process.execPath, [...nodeFlags, script, ...args], {encoding: 'utf8'}).stdout.trim();
+}
+
+if (process.platform === 'linux') {
+  const size = process.argv[2] === 'full' ? 'full' : 'short';
+  addToHistory(size, await measureSizes(size, row => console.log(rowText(row))));
 }
 
 const row = (what: string, figure: string): void => console.log(`${what.padEnd(52)} ${figure}`);
