@@ -47,8 +47,9 @@ interface Automaton {
   readonly next: Uint16Array;
   /** Each state from this one on ends at least one literal. */
   readonly firstEnd: number;
-  /** The literals that end in a state. */
-  readonly endsIn: ReadonlyMap<number, readonly Literal[]>;
+  /** The literals that end in the states from `firstEnd` on, by the number of the state. */
+  readonly endsIn: readonly (readonly Literal[])[];
+  readonly width: number;
 }
 
 function makeAutomaton(): Automaton {
@@ -82,16 +83,19 @@ function makeAutomaton(): Automaton {
   const offsets = new Uint16Array(rows.length);
   for (const [at, state] of order.entries()) offsets[state] = at * width;
   const next = new Uint16Array(rows.length * width);
-  const endsIn = new Map<number, readonly Literal[]>();
+  const endsIn: (readonly Literal[])[] = [];
+  let firstEnd = next.length;
   for (const [state, row] of rows.entries()) {
     const offset = offsets[state] ?? 0;
     next.set(
       row.map(to => offsets[to] ?? 0),
       offset,
     );
-    if (isEnd(ends, state)) endsIn.set(offset, ends[state] ?? []);
+    if (!isEnd(ends, state)) continue;
+    endsIn[offset / width] = ends[state] ?? [];
+    firstEnd = Math.min(firstEnd, offset);
   }
-  return {columns, next, firstEnd: Math.min(...endsIn.keys()), endsIn};
+  return {columns, next, firstEnd, endsIn, width};
 }
 
 const isEnd = (ends: readonly Literal[][], state: number): boolean => (ends[state]?.length ?? 0) > 0;
@@ -129,8 +133,9 @@ export function scanForAnchors(text: string): Anchors {
   const bytes = lowBytes(folded);
   const forms: number[] = [];
   const words: number[] = [];
-  for (const {end, state} of endsOfLiterals(bytes, automaton)) {
-    for (const literal of automaton.endsIn.get(state) ?? []) {
+  const {ends, states} = endsOfLiterals(bytes, automaton);
+  for (const [nth, end] of ends.entries()) {
+    for (const literal of automaton.endsIn[(states[nth] ?? 0) / automaton.width] ?? []) {
       const at = end - literal.text.length;
       switch (literal.kind) {
         case 'key':
@@ -167,14 +172,17 @@ function lowBytes(text: string): Uint8Array {
 const scratchSize = 256 * 1024;
 let scratch: Buffer | undefined;
 
-interface LiteralEnd {
-  readonly end: number;
-  readonly state: number;
+/** The ends of literals in a text and the states there, nearly in order; some twice. */
+interface LiteralEnds {
+  readonly ends: readonly number[];
+  readonly states: readonly number[];
 }
 
-/** Runs the automaton. Returns where literals end, in any order and perhaps twice. */
-function endsOfLiterals(bytes: Uint8Array, {columns, next, firstEnd}: Automaton): readonly LiteralEnd[] {
-  const found: LiteralEnd[] = [];
+function endsOfLiterals(bytes: Uint8Array, {columns, next, firstEnd}: Automaton): LiteralEnds {
+  const ends: number[] = [];
+  const states: number[] = [];
+  const laterEnds: number[] = [];
+  const laterStates: number[] = [];
   // Each step waits for the one before, so two halves at once take half the time. The first one continues until it has found all
   // literals that begin in it.
   const half = bytes.length >> 1;
@@ -184,14 +192,22 @@ function endsOfLiterals(bytes: Uint8Array, {columns, next, firstEnd}: Automaton)
   for (let beyond = half; beyond < bytes.length; at += 1, beyond += 1) {
     first = next[first + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
     second = next[second + (columns[bytes[beyond] ?? 0] ?? 0)] ?? 0;
-    if (first >= firstEnd) found.push({end: at + 1, state: first});
-    if (second >= firstEnd) found.push({end: beyond + 1, state: second});
+    if (first >= firstEnd) {
+      ends.push(at + 1);
+      states.push(first);
+    }
+    if (second >= firstEnd) {
+      laterEnds.push(beyond + 1);
+      laterStates.push(second);
+    }
   }
   for (; at < Math.min(bytes.length, half + longestLiteral); at += 1) {
     first = next[first + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
-    if (first >= firstEnd) found.push({end: at + 1, state: first});
+    if (first < firstEnd) continue;
+    ends.push(at + 1);
+    states.push(first);
   }
-  return found;
+  return {ends: ends.concat(laterEnds), states: states.concat(laterStates)};
 }
 
 /** Returns the position of the `=` or `:` after a name, or -1 if there is none. The name continues at `at`. */
@@ -203,7 +219,17 @@ function separatorAfterName(text: string, at: number): number {
   return sign === '=' || sign === ':' ? end : -1;
 }
 
-const ascending = (positions: readonly number[]): Uint32Array =>
-  Uint32Array.from(positions)
-    .toSorted()
-    .filter((position, at, all) => position !== all[at - 1]);
+/** Returns the positions in order, each once. They are nearly in order, so each has a short way to its place. */
+function ascending(positions: readonly number[]): Uint32Array {
+  const sorted = new Uint32Array(positions.length);
+  let count = 0;
+  for (const position of positions) {
+    let at = count;
+    while (at > 0 && (sorted[at - 1] ?? 0) > position) at -= 1;
+    if (at > 0 && sorted[at - 1] === position) continue;
+    if (at < count) sorted.copyWithin(at + 1, at, count);
+    sorted[at] = position;
+    count += 1;
+  }
+  return sorted.subarray(0, count);
+}

@@ -192,7 +192,7 @@ function findWrapped(
     const length = line.to - line.from;
     const [first] = block;
     const width = first === undefined ? widest : first.to - first.from;
-    const fits = length > 0 && length <= width && isBase64(text.slice(line.from, line.to));
+    const fits = length > 0 && length <= width && isBase64(text, line);
     if (first !== undefined && fits) block.push(line);
     else close();
     if (block.length === 0 && fits && length >= narrowest) block.push(line);
@@ -229,6 +229,14 @@ const base64Signs = new Uint8Array(256);
 for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
   base64Signs[sign.charCodeAt(0)] = 1;
 
-const isBase64 = (line: string): boolean => /^[A-Za-z0-9+/]+={0,2}$/u.test(line);
+/** True if a line is base64, whose last two characters may be `=`. */
+function isBase64(text: string, {from, to}: Line): boolean {
+  let end = to;
+  while (end > from && to - end < 2 && text.charCodeAt(end - 1) === equalsSign) end -= 1;
+  for (let at = from; at < end; at += 1) if (base64Signs[text.charCodeAt(at)] !== 1) return false;
+  return end > from;
+}
+
+const equalsSign = 0x3d;
 
 const decoded = (lines: readonly string[]): string => Buffer.from(lines.join(''), 'base64').toString('latin1');

@@ -30,7 +30,9 @@ export const secretName = memoize((name): SecretName => {
 function memoize<Kind>(judge: (name: string) => Kind): (name: string) => Kind {
   const known = new QuickLRU<string, Kind>({maxSize: 2000});
   return name => {
-    const kind = known.get(name) ?? judge(name);
+    const kept = known.get(name);
+    if (kept !== undefined) return kept;
+    const kind = judge(name);
     known.set(name, kind);
     return kind;
   };

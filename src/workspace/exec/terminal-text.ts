@@ -32,10 +32,10 @@ export function makeTerminalText(): TerminalText {
     let text = pending + chunk;
     pending = '';
     if (hasControl.test(text)) {
-      const cut = unfinishedEscape.exec(text);
-      if (cut !== null && cut[0].length <= maxEscapeLength) {
-        pending = cut[0];
-        text = text.slice(0, cut.index);
+      const cut = unfinishedEscape.exec(text.slice(lastEscapes(text)))?.[0] ?? '';
+      if (cut.length <= maxEscapeLength) {
+        pending = cut;
+        text = text.slice(0, text.length - cut.length);
       }
       text = text.replace(escapeSequence, '').replace(strayControl, '');
     }
@@ -95,6 +95,16 @@ export function makeTerminalText(): TerminalText {
     },
   };
 }
+
+/** Returns a position before which no unfinished sequence begins: such a sequence holds at most one more escape character, at its end. */
+function lastEscapes(text: string): number {
+  const last = text.lastIndexOf(escape);
+  const before = last > 0 ? text.lastIndexOf(escape, last - 1) : -1;
+  return Math.max(0, before, before < 0 ? last : 0, last < 0 ? text.lastIndexOf(shortEscape) : 0);
+}
+
+const escape = '\u001B';
+const shortEscape = '\u009B';
 
 /* oxlint-disable no-control-regex -- control characters are what this file is about */
 const hasControl = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
