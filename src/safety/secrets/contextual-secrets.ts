@@ -350,7 +350,10 @@ function findIn(scan: Scan, form: Form, {from, length}: {readonly from: number; 
 /** Finds the default of a Terraform variable that is named like a secret. */
 function findVariable(scan: Scan, at: number): void {
   const lead = scan.text.slice(Math.max(0, at - longestName), at);
-  const head = lead.includes('"') ? /\b(?:variable|output)[ \t]{1,4}"(?<name>[\w-]{0,60})$/u.exec(lead) : null;
+  const head =
+    lead.includes('variable') || lead.includes('output')
+      ? /\b(?:variable|output)[ \t]{1,4}"(?<name>[\w-]{0,60})$/u.exec(lead)
+      : null;
   if (head === null || (scan.passed.get('variable') ?? -1) > at) return;
   const rest = /^[\w-]{1,60}/u.exec(scan.text.slice(at, at + longestName))?.[0] ?? '';
   if (passwordOrOther(`${head.groups?.['name'] ?? ''}${rest}`) === 'none') return;

@@ -60,12 +60,16 @@ export function makeTerminalText(): TerminalText {
 
   function redraw(text: string): string {
     let settled = '';
-    for (const [, run = '', mark] of text.matchAll(/([^\n\r\b]*)([\n\r\b]|$)/gu)) {
-      if (run !== '') {
+    for (let from = 0; from < text.length;) {
+      let at = from;
+      while (at < text.length && !isMark(text.charCodeAt(at))) at += 1;
+      const mark = text[at];
+      if (at > from) {
         if (returned) line = '';
         returned = false;
-        settled += append(run);
+        settled += append(text.slice(from, at));
       }
+      from = at + 1;
       if (mark === '\n') {
         settled += `${line}\n`;
         line = '';
@@ -95,6 +99,9 @@ export function makeTerminalText(): TerminalText {
     },
   };
 }
+
+/** True for a line feed, a carriage return and a backspace. */
+const isMark = (code: number): boolean => code === 10 || code === 13 || code === 8;
 
 /** Returns a position before which no unfinished sequence begins: such a sequence holds at most one more escape character, at its end. */
 function lastEscapes(text: string): number {

@@ -49,6 +49,7 @@ test('where the chunks are cut does not matter', () => {
     '\r\n',
     '\b',
     '\u001b[1m',
+    '\u009b1m',
     '\u001b]0;t\u0007',
     '\u001b(B',
     '\u0000',
