@@ -14,6 +14,8 @@ export class StackStore {
   #stack: TaskStack;
   /** The last row of the log that `#stack` includes. */
   #seq = 0;
+  /** The requests that share the next transaction. */
+  #group: GroupedRequest[] = [];
   /** The rows that this process has read or written since the last snapshot that it read or wrote. */
   #rows = 0;
 
@@ -52,6 +54,38 @@ export class StackStore {
     }
   }
 
+  /** Runs a request like `perform`, in one transaction with all others that have arrived by then: a commit may take longer than a request. */
+  performInGroup<T>(work: (stack: TaskStack) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#group.length === 0) setImmediate(() => this.#performGroup());
+      this.#group.push({
+        perform(stack) {
+          const answer = work(stack);
+          return () => resolve(answer);
+        },
+        reject,
+      });
+    });
+  }
+
+  #performGroup(): void {
+    const group = this.#group;
+    this.#group = [];
+    try {
+      for (const settle of this.perform(stack => group.map(({perform}) => perform(stack)))) settle();
+    } catch (cause) {
+      for (const {perform, reject} of group) {
+        // One request can't make the others fail.
+        try {
+          if (group.length === 1) throw cause;
+          this.perform(perform)();
+        } catch (ownCause) {
+          reject(ownCause);
+        }
+      }
+    }
+  }
+
   /** Reads the stack; `work` must change nothing. */
   read<T>(work: (stack: TaskStack) => T): T {
     this.#catchUp();
@@ -85,6 +119,12 @@ export class StackStore {
       this.#seq = Number(row['seq']);
     }
   }
+}
+
+interface GroupedRequest {
+  /** Returns the function that settles the request once its changes are stored. */
+  readonly perform: (stack: TaskStack) => () => void;
+  readonly reject: (cause: unknown) => void;
 }
 
 /** The minimum number of rows that a snapshot replaces. */

@@ -77,20 +77,19 @@ const modifyAnswer = z
   })
   .register(schemaNotes, {id: 'ModifyAnswer'});
 
-/** The saved task stack. `perform` carries out a request and saves its changes; `read` changes nothing. */
+/** The saved task stack. `performInGroup` carries out a request and saves its changes; `read` changes nothing. */
 interface StackPort {
-  perform<T>(work: (stack: TaskStack) => T): T;
+  performInGroup<T>(work: (stack: TaskStack) => T): Promise<T>;
   read<T>(work: (stack: TaskStack) => T): T;
 }
 
 /** The routes of the Task Stack API. */
 export function stackRoutes(port: StackPort): readonly Route[] {
   const shows = (work: (stack: TaskStack) => object): Reply => json(200, port.read(work));
-  const changing = <T extends object>(status: number, work: (stack: TaskStack) => Outcome<T, StackRefusal>): Reply =>
-    replyOf(
-      status,
-      port.perform(stack => stack.attempt(() => work(stack))),
-    );
+  const changing = async <T extends object>(
+    status: number,
+    work: (stack: TaskStack) => Outcome<T, StackRefusal>,
+  ): Promise<Reply> => replyOf(status, await port.performInGroup(stack => stack.attempt(() => work(stack))));
   const reading = <T extends object>(work: (stack: TaskStack) => Outcome<T, StackRefusal>): Reply =>
     replyOf(200, port.read(work));
 
@@ -168,11 +167,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       summary: 'Create a task that is in no layer yet',
       body: taskRequest,
       answer: [201, 'The task', stackTask],
-      handle: ({body}) =>
-        json(
-          201,
-          port.perform(stack => stack.createTask(body)),
-        ),
+      handle: async ({body}) => json(201, await port.performInGroup(stack => stack.createTask(body))),
     }),
     route('get', '/api/tasks/list', {
       tag: 'tasks',
@@ -343,11 +338,7 @@ export function stackRoutes(port: StackPort): readonly Route[] {
       summary: 'Carry out several operations at once',
       body: modifyRequest,
       answer: [200, 'The result of each operation', modifyAnswer],
-      handle: ({body}) =>
-        json(
-          200,
-          port.perform(stack => modifyStack(stack, body)),
-        ),
+      handle: async ({body}) => json(200, await port.performInGroup(stack => modifyStack(stack, body))),
     }),
   ];
 }

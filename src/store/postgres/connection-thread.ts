@@ -6,6 +6,8 @@ import {createOwnedSchema} from './owned-schema.ts';
 /** One statement for the connection, or several without values, separated by semicolons. */
 export interface Statement {
   readonly url: string;
+  /** Statements without values that run first; empty, or those that begin a transaction. */
+  readonly begin: string;
   readonly sql: string;
   readonly values: readonly (string | number | null)[];
   /** The name of the connection to run on, from an earlier answer; in a transaction the one that began it. */
@@ -143,7 +145,8 @@ async function execute(statement: Statement): Promise<Answer> {
   try {
     return await executeOnce(statement);
   } catch (cause) {
-    const changesNothing = statement.requiredConnection === 'any' && /^(?:SELECT|BEGIN)/u.test(statement.sql);
+    const changesNothing =
+      statement.requiredConnection === 'any' && (statement.begin !== '' || statement.sql.startsWith('SELECT'));
     if (!changesNothing || !isConnectionLost(cause)) throw cause;
     // The server may have restarted. A statement that changes something may have been executed, so it is not repeated.
     open.delete(statement.url);
@@ -158,9 +161,10 @@ function isConnectionLost(cause: unknown): boolean {
   return /^(?:57P0\d|08\w{3}|ECONNRESET|EPIPE)$/u.test(code) || /terminated|not queryable/u.test(cause.message);
 }
 
-async function executeOnce({url, sql, values, requiredConnection}: Statement): Promise<Answer> {
+async function executeOnce({url, begin, sql, values, requiredConnection}: Statement): Promise<Answer> {
   const {client, name, prepared} = open.get(url) ?? (await connect(url));
   if (requiredConnection !== 'any' && requiredConnection !== name) throw new Error('the connection was lost');
+  if (begin !== '') await client.query(begin);
   if (values.length === 0 && !sql.startsWith('SELECT')) {
     // Several statements return several results.
     const results: QueryResult | readonly QueryResult[] = await client.query(sql);

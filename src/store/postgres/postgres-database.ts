@@ -45,36 +45,41 @@ class Connection {
   #lastConnection = '';
   /** The connection that the next statement must use. */
   #requiredConnection = 'any';
+  /** What begins the transaction together with its first statement, which saves a round trip. */
+  #begin = '';
 
   constructor(url: string) {
     this.#url = url;
   }
 
   run(sql: string, values: readonly Value[] = []): Answer {
-    const answer = runStatement({url: this.#url, sql, values, requiredConnection: this.#requiredConnection});
+    const begin = this.#begin;
+    const answer = runStatement({url: this.#url, begin, sql, values, requiredConnection: this.#requiredConnection});
     this.#lastConnection = answer.connection;
+    if (begin !== '') this.#requiredConnection = answer.connection;
+    this.#begin = '';
     return answer;
   }
 
   /** Runs all of `work` or none of it. Others with the same `lockName` wait. */
   transaction<T>(about: string, work: () => T): T {
-    this.#requiredConnection = this.run(
-      `BEGIN; SELECT pg_advisory_xact_lock(${String(lockClass.change)}, ${String(lockKeyOf(about))})`,
-    ).connection;
+    this.#begin = `BEGIN; SELECT pg_advisory_xact_lock(${String(lockClass.change)}, ${String(lockKeyOf(about))})`;
     try {
       const value = work();
-      this.run('COMMIT');
+      if (this.#begin === '') this.run('COMMIT');
       return value;
     } catch (cause) {
       this.#rollBack();
       throw cause;
     } finally {
       this.#requiredConnection = 'any';
+      this.#begin = '';
     }
   }
 
   /** After a lost connection there is nothing to roll back. */
   #rollBack(): void {
+    this.#begin = '';
     try {
       this.run('ROLLBACK');
     } catch {
@@ -84,6 +89,7 @@ class Connection {
 
   /** Takes the lock that represents this process, unless the process holds it already. */
   mark({now, process: {pid}}: DatabaseOptions): ProcessMark {
+    if (this.#begin !== '') this.run('SELECT 1');
     const known = marks.get(this.#url);
     if (known !== undefined && known.connection === this.#lastConnection) return known.mark;
     const key = randomInt(1, 2 ** 31 - 1);

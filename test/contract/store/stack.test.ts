@@ -37,4 +37,22 @@ onEachDatabase(database => {
     for (const each of [writer, other, late]) each.close();
     db.close();
   });
+
+  test('requests that arrive together are stored in one transaction, and one that throws fails alone', async () => {
+    const db = openDatabase(database.name);
+    const open = (): StackStore => new StackStore(openDatabase(database.name), {now: () => 0, digits: () => '000000'});
+    const [writer, other] = [open(), open()];
+    const create = (): Promise<string> => writer.performInGroup(stack => stack.createTask({description}).id);
+    const ids = await Promise.all([create(), create(), create()]);
+    expect(db.all('SELECT seq FROM stack_log')).toHaveLength(1);
+    const fails = writer.performInGroup(() => {
+      throw new Error('a bug');
+    });
+    const settled = await Promise.allSettled([create(), fails, create()]);
+    expect(settled.map(({status}) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    const all = [...ids, ...settled.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))];
+    for (const store of [writer, other]) expect(everythingIn(store).tasks.map(({id}) => id)).toEqual(all);
+    for (const each of [writer, other]) each.close();
+    db.close();
+  });
 });
