@@ -27,7 +27,7 @@ import type {CacheTtl} from '../config/model-settings.ts';
 import {effortChangeIn} from '../domain/reminder.ts';
 import {toInputObject} from './block-builder.ts';
 import {type ModelInfo, outputLimit} from './model-facts.ts';
-import {keepBytes} from './sendable-request.ts';
+import {keepForms} from './sendable-request.ts';
 import {effortParams, thinkingParams} from './thinking-params.ts';
 
 interface RequestOptions {
@@ -67,8 +67,8 @@ export function anthropicRequest(
   const messages = request.messages
     .flatMap((message, at): readonly WireMessage[] => {
       const change = isAppended ? changes.find(each => each.message === message.id) : undefined;
-      const param = keptParam(message, {next: request.messages[at + 1], deferred});
-      return change === undefined ? [param] : [param, effortMessage(change.to, request.model)];
+      const forms = messageParams(message, {next: request.messages[at + 1], deferred});
+      return change === undefined ? forms : [...forms, effortMessage(change.to, request.model)];
     })
     .filter(message => message.content.length > 0 || message.role === 'system');
   const params = thinkingParams(request, {maxOutputTokens: outputLimit(info, request), control: info.thinking});
@@ -191,18 +191,16 @@ function withMark(content: readonly ContentBlockParam[], mark: Mark): ContentBlo
   });
 }
 
-/** The forms of messages that depend on nothing else. `wireBytes` keeps their bytes. */
-const keptParams = new WeakMap<Message, ReturnType<typeof messageParam>>();
+const kept = keepForms<ReturnType<typeof messageParam>>()('');
 
-function keptParam(message: Message, context: Parameters<typeof messageParam>[1]): ReturnType<typeof messageParam> {
-  if (context.deferred !== noTools || (message.role === 'assistant' && message.stop === 'paused'))
-    return messageParam(message, context);
-  const known = keptParams.get(message);
-  if (known !== undefined) return known;
-  const param = keepBytes(messageParam(message, context));
-  keptParams.set(message, param);
-  return param;
-}
+/** Keeps the form of a message that depends on nothing else. */
+const messageParams = (
+  message: Message,
+  context: Parameters<typeof messageParam>[1],
+): readonly ReturnType<typeof messageParam>[] =>
+  context.deferred !== noTools || (message.role === 'assistant' && message.stop === 'paused')
+    ? [messageParam(message, context)]
+    : kept(message, () => [messageParam(message, context)]);
 
 /**
  * Converts a message. `next` may contain the results of the provider's own tools if the provider continues an answer

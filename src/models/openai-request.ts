@@ -23,6 +23,7 @@ import type {ModelRequest, ToolSpec} from '../domain/model-stream.ts';
 import {toInputObject} from './block-builder.ts';
 import type {ProviderRow, ThinkingEcho} from './provider-rows.ts';
 import {type ModelInfo, nearestEffort} from './model-facts.ts';
+import {keepForms} from './sendable-request.ts';
 
 interface RequestOptions {
   readonly info: ModelInfo;
@@ -52,12 +53,15 @@ export function openAiRequest(
   const reasoning = effortOf(info, request.thinking);
   const {outputLimit, roleOrder, extra} = server.provider;
   const most = maxTokensOf(request, info.wantedOutput);
+  const kept = keptFor([signatures, request.model, server.host, server.echo].join(' '));
   // Chat completions have no provider tools. Tools that the model finds later would change the beginning of the request.
   const tools = request.tools.flatMap(tool => ('provided' in tool || tool.offered === 'since-found' ? [] : [tool]));
   const messages = (roleOrder === 'strict' ? joinedPrompts(request.messages) : request.messages).flatMap(message =>
-    message.role === 'user'
-      ? userParams(message)
-      : assistantParams(message, {signatures, thinking: thinkingFieldsOf(message, request.model, server)}),
+    kept(message, () =>
+      message.role === 'user'
+        ? userParams(message)
+        : assistantParams(message, {signatures, thinking: thinkingFieldsOf(message, request.model, server)}),
+    ),
   );
   return {
     model: request.model,
@@ -70,6 +74,8 @@ export function openAiRequest(
     stream_options: {include_usage: true},
   };
 }
+
+const keptFor = keepForms<ChatCompletionMessageParam>();
 
 /** Joins neighboring messages of the user. */
 function joinedPrompts(messages: readonly Message[]): readonly Message[] {

@@ -24,7 +24,7 @@ import {sentMedia} from './model-facts.ts';
 import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
 import {toProviderError, type Endpoint} from './provider-error.ts';
 import type {SessionRefusalChanges, ProviderDialect} from './send-request.ts';
-import {idRules, type SendableRules, sendableRequest, wireJson} from './sendable-request.ts';
+import {idRules, type SendableRules, sendableRequest, wireBytes, wireJson} from './sendable-request.ts';
 
 /** The options of a connection. The base URL includes the `/v1`. Many servers on the user's own machine need no key. */
 export interface OpenAiOptions extends ProviderOptions {
@@ -77,7 +77,9 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi, row: na
     async (content, signal) => {
       client ??= openClient(options, endpoint);
       const headers = {'content-type': 'application/json', accept: 'text/event-stream'};
-      return (await client).post(path, {body: wireJson(content), headers, stream: true, signal}).asResponse();
+      // An access may sign or change the text.
+      const body = options.access === undefined ? wireBytes(content) : wireJson(content);
+      return (await client).post(path, {body, headers, stream: true, signal}).asResponse();
     };
   const mannerOf = ({model}: ModelRequest) => ({info: options.models.infoOf(model)});
   /** A server that is not known to accept PDFs gets them only if the user's settings say that the model reads them. */

@@ -23,6 +23,7 @@ import type {ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.
 import {toInputObject} from './block-builder.ts';
 import {type ModelInfo, nearestEffort} from './model-facts.ts';
 import {dataUrl, effortOf, maxTokensOf} from './openai-request.ts';
+import {keepForms} from './sendable-request.ts';
 
 interface ResponsesOptions {
   readonly info: ModelInfo;
@@ -38,15 +39,21 @@ export function responsesRequest(request: ModelRequest, {info}: ResponsesOptions
   const [first] = request.messages;
   const reasons = reasoningModel.test(request.model);
   const texts = new TextTools(request);
+  // No model has an empty name, so `''` sends no reasoning back.
+  const model = info.reasoning === 'strip' ? '' : request.model;
+  const kept = keptFor(`${model} ${texts.names}`);
   const tools = request.tools.filter(tool => 'provided' in tool || tool.offered === 'from-the-start');
   const effort = effortOf(info, request.thinking) ?? nearestEffort(info.efforts, 'medium');
   const most = maxTokensOf(request, info.wantedOutput);
   return {
     model: request.model,
     ...(request.system === '' ? {} : {instructions: request.system}),
-    // No model has an empty name, so `''` sends no reasoning back.
-    input: request.messages.flatMap(message =>
-      inputItems(message, {model: info.reasoning === 'strip' ? '' : request.model, texts}),
+    input: request.messages.flatMap((message, at) =>
+      kept(message, () =>
+        message.role === 'user'
+          ? userItems(message, {texts, answer: request.messages[at - 1]})
+          : assistantItems(message, {model, texts}),
+      ),
     ),
     ...(tools.length === 0 ? {} : {tools: tools.map(tool => toolParam(tool, texts))}),
     ...(most === 'default' ? {} : {max_output_tokens: most}),
@@ -68,6 +75,8 @@ export function responsesRequest(request: ModelRequest, {info}: ResponsesOptions
   };
 }
 
+const keptFor = keepForms<ResponseInputItem>();
+
 /** Matches the names of models that reason. The others refuse the parameter. */
 const reasoningModel = /^(?:gpt-[5-9]|o[1-9]|codex-|grok-)(?!.*-chat)/u;
 /** Matches the names of models that can be asked for short answers. */
@@ -76,17 +85,17 @@ const briefModel = /^gpt-[5-9](?!.*-(?:chat|codex))/u;
 /** Matches the names of models that take tools whose input is a text. */
 const textToolModel = /^(?:gpt-(?:[5-9]|\d\d)|codex-)(?!.*-chat)/u;
 
-/** The tools whose input is a text (type `custom`), and their calls in the conversation. */
+/** The tools whose input is a text (type `custom`). */
 class TextTools {
   readonly #names: ReadonlySet<string>;
-  readonly #calls: ReadonlySet<string>;
 
-  constructor({model, tools, messages}: ModelRequest) {
+  constructor({model, tools}: ModelRequest) {
     const named = tools.flatMap(tool => ('provided' in tool || tool.grammar === undefined ? [] : [tool.name]));
     this.#names = new Set(textToolModel.test(model) ? named : []);
-    const blocks =
-      named.length === 0 ? [] : messages.flatMap(each => (each.role === 'assistant' ? toolCalls(each) : []));
-    this.#calls = new Set(blocks.filter(call => this.textOf(call) !== undefined).map(({id}) => id));
+  }
+
+  get names(): string {
+    return [...this.#names].join(' ');
   }
 
   has(name: string): boolean {
@@ -98,10 +107,6 @@ class TextTools {
     if (!this.#names.has(name)) return undefined;
     const [text] = Object.values(toInputObject(input));
     return typeof text === 'string' ? text : JSON.stringify(input);
-  }
-
-  isCall(id: string): boolean {
-    return this.#calls.has(id);
   }
 }
 
@@ -120,11 +125,14 @@ interface ItemsFor {
   readonly texts: TextTools;
 }
 
-const inputItems = (message: Message, to: ItemsFor): readonly ResponseInputItem[] =>
-  message.role === 'user' ? userItems(message, to) : assistantItems(message, to);
-
-function userItems(message: UserMessage, {texts}: ItemsFor): readonly ResponseInputItem[] {
-  const results = message.blocks.flatMap(block => (block.kind === 'tool-result' ? [resultItem(block, texts)] : []));
+/** `answer`: the message with the calls whose results these are. */
+function userItems(
+  message: UserMessage,
+  {texts, answer}: {readonly texts: TextTools; readonly answer: Message | undefined},
+): readonly ResponseInputItem[] {
+  const calls = answer?.role === 'assistant' ? toolCalls(answer) : [];
+  const textCalls = new Set(calls.filter(call => texts.textOf(call) !== undefined).map(({id}) => id));
+  const results = message.blocks.flatMap(block => (block.kind === 'tool-result' ? [resultItem(block, textCalls)] : []));
   const content = message.blocks.flatMap(block => (block.kind === 'tool-result' ? [] : inputContent(block)));
   const [first] = content;
   if (first === undefined) return results;
@@ -132,12 +140,12 @@ function userItems(message: UserMessage, {texts}: ItemsFor): readonly ResponseIn
   return [...results, {role: 'user', content: isText ? first.text : content}];
 }
 
-function resultItem({id, content}: ToolResultBlock, texts: TextTools): ResponseInputItem {
+function resultItem({id, content}: ToolResultBlock, textCalls: ReadonlySet<string>): ResponseInputItem {
   const parts = content.flatMap(inputContent);
   const plain = parts.flatMap(part => (part.type === 'input_text' ? [part.text] : []));
   // Every model of this API accepts plain text. Only media need the list.
   const output = plain.length === parts.length ? plain.join('\n\n') : parts;
-  return texts.isCall(id)
+  return textCalls.has(id)
     ? {type: 'custom_tool_call_output', call_id: id, output}
     : {type: 'function_call_output', call_id: id, output};
 }

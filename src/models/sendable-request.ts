@@ -107,25 +107,47 @@ const prefixes = new WeakMap<object, Prefix>();
 let latestPrefixes: readonly WeakRef<object>[] = [];
 const maxPrefixes = 12;
 
-/** Lets `wireBytes` keep the bytes of a message that never changes. Each request begins with the messages of the one before. */
-export function keepBytes<Form extends object>(message: Form): Form {
-  lasting.add(message);
-  return message;
+/** Returns the form of a message, made by `make` unless it is known. */
+export type KeptForm<Form extends object> = (message: Message, make: () => readonly Form[]) => readonly Form[];
+
+/**
+ * Keeps the forms of messages. `wireBytes` keeps their bytes, because each request begins with the messages of the one before.
+ * `dependsOn` is everything else that the forms depend on.
+ */
+export function keepForms<Form extends object>(): (dependsOn: string) => KeptForm<Form> {
+  const all = new Map<string, WeakMap<Message, readonly Form[]>>();
+  return dependsOn => {
+    const kept = all.get(dependsOn) ?? new WeakMap<Message, readonly Form[]>();
+    all.set(dependsOn, kept);
+    return (message, make) => {
+      const known = kept.get(message);
+      if (known !== undefined) return known;
+      const forms = make();
+      for (const form of forms) lasting.add(form);
+      kept.set(message, forms);
+      return forms;
+    };
+  };
 }
 
 /** Returns a request's body as `wireJson` writes it, in UTF-8. A message whose bytes are kept costs only a copy. */
 export function wireBytes(body: object): Uint8Array {
-  const messages = 'messages' in body && isObjects(body.messages) ? body.messages : [];
-  const firstOther = messages.findIndex(message => !lasting.has(message));
-  const kept = firstOther < 0 ? messages : messages.slice(0, firstOther);
-  const [first] = kept;
+  const fields = Object.entries<unknown>({...body});
+  const field = fields.findIndex(([name]) => name === 'messages' || name === 'input');
+  const [name = '', list] = fields[field] ?? [];
+  const messages = isObjects(list) ? list : [];
+  const from = messages.findIndex(message => lasting.has(message));
+  const first = messages[from];
   if (first === undefined) return Buffer.from(wireJson(body));
-  const json = wireJson({...body, messages: []});
-  const at = messagesAt(body);
-  const rest = messages.slice(kept.length).map(wireJson).join(',');
-  const prefix = prefixOf(first, kept);
+  const firstOther = messages.findIndex((message, at) => at > from && !lasting.has(message));
+  const until = firstOther < 0 ? messages.length : firstOther;
+  const json = wireJson({...body, [name]: []});
+  const at = wireJson({...Object.fromEntries(fields.slice(0, field)), [name]: []}).length - ']}'.length;
+  const before = messages.slice(0, from).map(message => `${wireJson(message)},`);
+  const rest = messages.slice(until).map(wireJson).join(',');
+  const prefix = prefixOf(first, messages.slice(from, until));
   return Buffer.concat([
-    Buffer.from(json.slice(0, at)),
+    Buffer.from(json.slice(0, at) + before.join('')),
     // Without other messages, the last comma is left out.
     rest === '' ? prefix.subarray(0, -1) : prefix,
     Buffer.from(rest + json.slice(at)),
@@ -134,17 +156,6 @@ export function wireBytes(body: object): Uint8Array {
 
 const isObjects = (value: unknown): value is readonly object[] =>
   Array.isArray(value) && value.every(item => typeof item === 'object' && item !== null);
-
-/** Returns where the messages go in the JSON of a body without messages. */
-function messagesAt(body: object): number {
-  const before = Object.entries<unknown>({...body});
-  const fields = before.slice(
-    0,
-    before.findIndex(([name]) => name === 'messages'),
-  );
-  const json = wireJson({...Object.fromEntries(fields), messages: []});
-  return json.length - ']}'.length;
-}
 
 function prefixOf(first: object, messages: readonly object[]): Buffer {
   const prefix = prefixes.get(first) ?? {messages: [], ends: [], bytes: Buffer.alloc(0)};

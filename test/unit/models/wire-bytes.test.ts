@@ -1,7 +1,14 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {keepBytes, wireBytes, wireJson} from '../../../src/models/sendable-request.ts';
+import {messageId} from '../../../src/domain/ids.ts';
+import {keepForms, wireBytes, wireJson} from '../../../src/models/sendable-request.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
+
+/** Lets `wireBytes` keep the bytes of a form. */
+function keepBytes<Form extends object>(form: Form): Form {
+  keepForms<Form>()('')({role: 'user', id: messageId(''), blocks: []}, () => [form]);
+  return form;
+}
 
 const message = fc.record({role: fc.constantFrom('user', 'assistant'), content: fc.string({unit: 'binary'})});
 
@@ -9,7 +16,7 @@ test('bytes of growing, shortened and changed conversations are those of their J
   fc.assert(
     fc.property(
       fc.array(message, {minLength: 1, maxLength: 12}),
-      fc.array(fc.record({kept: fc.nat(12), marked: fc.nat(3), changed: fc.nat(11), first: fc.boolean()})),
+      fc.array(fc.record({kept: fc.nat(12), marked: fc.nat(3), changed: fc.nat(11), first: fc.nat(3)})),
       (messages, requests) => {
         const all = messages.map(keepBytes);
         for (const {kept, marked, changed, first} of requests) {
@@ -18,9 +25,14 @@ test('bytes of growing, shortened and changed conversations are those of their J
           for (let at = Math.max(0, sent.length - marked); at < sent.length; at += 1) sent[at] = {...sent[at], mark: 1};
           if (changed % 3 === 0 && changed < sent.length)
             sent[changed] = keepBytes({role: 'user', content: 'x"messages":[]'});
-          const body = first
-            ? {messages: sent, model: 'a\uD800', left: undefined}
-            : {model: 'b', system: 'ä', messages: sent};
+          const system = {role: 'system', content: 'input":[]'};
+          const body =
+            [
+              {messages: sent, model: 'a\uD800', left: undefined},
+              {model: 'b', system: 'ä', messages: sent},
+              {model: 'b', messages: [system, ...sent], stream: true},
+              {model: 'b', instructions: 'ä', input: sent, messages: undefined, store: false},
+            ][first] ?? {};
           expect(Buffer.from(wireBytes(body)).toString()).toBe(wireJson(body));
         }
       },
