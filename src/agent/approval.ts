@@ -591,7 +591,9 @@ export const deniedText = ({reasons}: Verdict): string =>
   `Not permitted: ${reasonsText(reasons)}. Go on without it, or say what you would have done.`;
 
 /** Returns what the model reads about an action that needed a question. */
-function unaskedText({reasons}: Verdict, why: 'unattended' | 'unwanted'): string {
+function unaskedText({reasons, detail}: Verdict, why: 'unattended' | 'unwanted'): string {
   const reason = why === 'unattended' ? 'there is no one to ask' : 'the user does not want to be asked';
-  return `Not permitted: this needs the user's approval, and ${reason}. Reasons: ${reasonsText(reasons)}. Go on without it, or say what you would have done.`;
+  const [rule] = detail.rules;
+  const allows = rule === undefined ? '' : ` The user can allow it with the rule ${rule}.`;
+  return `Not permitted: this needs the user's approval, and ${reason}. Reasons: ${reasonsText(reasons)}.${allows} Go on without it, or say what you would have done.`;
 }

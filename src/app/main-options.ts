@@ -107,6 +107,13 @@ export const commandFlags = {
   /** The flags that choose the provider. */
   models: new Set<string | undefined>(['--provider', '--base-url'] satisfies readonly LongFlag[]),
   'stack run': new Set<string | undefined>([...runFlags, ...executionFlags]),
+  'mcp serve': new Set<string | undefined>([
+    ...runFlags,
+    '--permission-mode',
+    '--strict-mcp-config',
+    '--plugin-dir',
+    '--no-session-persistence',
+  ] satisfies readonly LongFlag[]),
 } as const;
 
 /**

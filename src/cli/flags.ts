@@ -49,6 +49,13 @@ function countFromZero(text: string): number {
   return Number(text);
 }
 
+/** Parses a port to listen on. */
+export function portArgument(text: string): number {
+  if (!/^\d{1,5}$/u.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+  return Number(text);
+}
+
 /** The longest timeout that a Node timer supports: about 24 days. */
 const maxSeconds = 2_000_000;
 

@@ -6,7 +6,6 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText} from '../domain/fault.ts';
 import {type EngineFailure, type EngineRequest, type SavedSessions, serveEditor} from '../headless/acp/serve-editor.ts';
 import {makeStdoutWriter} from '../headless/stdout-writer.ts';
-import {InputLines} from '../protocol/rpc/input-lines.ts';
 import {connectClient} from '../server/client-stream.ts';
 import {connectSession, knownServer, serverUrl, type WeftServer} from '../app/server-connection.ts';
 import {openApiKeys} from '../app/api-keys.ts';
@@ -16,6 +15,7 @@ import {composeSession, defaultDriver} from '../app/compose-session.ts';
 import type {MainOptions} from '../app/main-options.ts';
 import {note, stdoutSink} from '../app/output.ts';
 import {onSignal} from './signals.ts';
+import {readLines} from './read-lines.ts';
 import {version} from '../app/version.ts';
 import type {Store} from '../store/open-store.ts';
 import {openUserStore} from '../app/user-database.ts';
@@ -62,19 +62,6 @@ export async function runAcp(options: AcpOptions): Promise<ExitCode> {
   await editor.close();
   await writer.drained();
   return code;
-}
-
-async function readLines(take: (line: string) => void): Promise<void> {
-  const lines = new InputLines();
-  try {
-    for await (const chunk of process.stdin)
-      for (const line of lines.push(chunk)) {
-        if (line.kind === 'line') take(line.text);
-        else note('ignored a line from the editor: it is too long');
-      }
-  } catch {
-    // A broken pipe: there is no more input.
-  }
 }
 
 /** The sessions in the user's database, which is opened with the first request for them. */

@@ -22,6 +22,10 @@ export interface ServerOptions extends Omit<GuardOptions, 'port'> {
   readonly attach: (
     request: AttachRequest,
   ) => Promise<Outcome<(connection: Duplex) => void, {readonly status: number; readonly error: string}>>;
+  /** The paths whose requests other code answers, after the checks that all requests need. `left` fires when the connection ends. */
+  readonly handlers?: Readonly<
+    Record<string, (request: Request, body: Json | undefined, left: AbortSignal) => Promise<Response>>
+  >;
   /** Reports a server error to the operator, in one line. */
   readonly note: (line: string) => void;
 }
@@ -102,7 +106,7 @@ export async function startServer(options: ServerOptions): Promise<Outcome<Runni
   });
 }
 
-function makeApp({routes, note, allowedOrigins}: ServerOptions, guard: GuardOptions): Hono<Env> {
+function makeApp({routes, handlers = {}, note, allowedOrigins}: ServerOptions, guard: GuardOptions): Hono<Env> {
   const app = new Hono<Env>({strict: true});
   app.use(async (context, next) => {
     const {incoming} = context.env;
@@ -117,7 +121,10 @@ function makeApp({routes, note, allowedOrigins}: ServerOptions, guard: GuardOpti
       const refusal = refusalOf(incoming.headers, '/health', guard);
       if (refusal !== 'none') return context.json({error: refusal.error}, refusal.status);
       context.header('access-control-allow-methods', 'GET, POST, PUT, DELETE');
-      context.header('access-control-allow-headers', 'authorization, content-type, last-event-id');
+      context.header(
+        'access-control-allow-headers',
+        'authorization, content-type, last-event-id, mcp-protocol-version, mcp-session-id',
+      );
       return context.body(null, 204);
     }
     const refusal = refusalOf(incoming.headers, context.req.path, guard);
@@ -137,6 +144,15 @@ function makeApp({routes, note, allowedOrigins}: ServerOptions, guard: GuardOpti
         return send(context, refuse(405, `This path accepts only ${allowed}.`), note);
       });
   }
+  for (const [path, handle] of Object.entries(handlers))
+    app.all(path, async context => {
+      const {incoming, outgoing} = context.env;
+      const left = leftSignal(outgoing);
+      const body = incoming.method === 'POST' ? await readBody(incoming, bodyLimits.images) : ok(undefined);
+      return body.tag === 'ok'
+        ? handle(context.req.raw, body.value, left)
+        : send(context, refuse(body.error.status, body.error.error), note);
+    });
   app.notFound(context => send(context, refuse(404, 'Unknown path.'), note));
   app.onError((cause, context) => {
     note(`${context.req.method} ${context.req.path} failed: ${causeText(cause)}`);
@@ -180,8 +196,7 @@ const aliases = (pattern: string): string[] => (pattern === '/agent' ? ['/agent'
 
 async function answer(context: Context<Env>, route: Route, note: ServerOptions['note']): Promise<Response> {
   const {incoming, outgoing} = context.env;
-  const left = new AbortController();
-  outgoing.once('close', () => left.abort());
+  const left = leftSignal(outgoing);
   const body = route.method === 'get' ? ok(undefined) : await readBody(incoming, route.body?.limit ?? bodyLimits.small);
   if (body.tag === 'failed') {
     // The rest of the body is not read.
@@ -196,10 +211,17 @@ async function answer(context: Context<Env>, route: Route, note: ServerOptions['
       query: context.req.query(),
       body: body.value,
       lastEventId: Number.isSafeInteger(lastEventId) && lastEventId > 0 ? lastEventId : 0,
-      signal: left.signal,
+      signal: left,
     }),
     note,
   );
+}
+
+/** Returns a signal that fires when the connection of an answer ends. */
+function leftSignal(outgoing: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  outgoing.once('close', () => left.abort());
+  return left.signal;
 }
 
 function send(context: Context<Env>, reply: Reply, note: ServerOptions['note']): Response {

@@ -1,11 +1,12 @@
 import {Argument, type Command, Option} from 'commander';
 import {type Peer, importSources} from '../../extensions/mcp/import/import-files.ts';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
-import type {FolderOption} from '../../app/main-options.ts';
+import {commandFlags, type FolderOption, type MainOptions} from '../../app/main-options.ts';
 import {type InScope, type ServerScope, serverScopes, deleteServer, writeServer} from './mcp/write-server.ts';
 import type {LoginOptions} from './mcp/run-login.ts';
 import type {ImportOptions} from './mcp/run-import.ts';
-import {addSubcommands, folderFlag, jsonFlag, type JsonOption} from '../flags.ts';
+import type {McpServeOptions} from '../run-mcp-serve.ts';
+import {addSubcommands, folderFlag, jsonFlag, type JsonOption, portArgument} from '../flags.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {expandConfig, parseServer, parseServers, type ServerConfig} from '../../extensions/mcp/server-config.ts';
@@ -45,8 +46,8 @@ const signing = () => import('./mcp/run-login.ts');
 
 const collected = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
-/** `weft mcp list|get|add|remove|login|logout|import`. */
-export function add(mcp: Command): void {
+/** `weft mcp list|get|add|remove|login|logout|import|serve`. */
+export function add(mcp: Command, program: Command): void {
   const server = ['<server>', 'Name of the server'] as const;
   const scope = new Option(
     '--scope <scope>',
@@ -112,6 +113,20 @@ export function add(mcp: Command): void {
       ],
       exiting(async (peer: Peer | undefined, options: ImportOptions) =>
         (await import('./mcp/run-import.ts')).importServers(peer, options),
+      ),
+    ],
+    [
+      'serve',
+      "Serve weft's tools to other programs over MCP, on stdin and stdout or over HTTP",
+      [
+        ['--http', 'Serve on 127.0.0.1 over HTTP, with the token of weft serve'],
+        new Option('--port <n>', 'With --http: port to listen on; 0 for any free port (default: 4097)').argParser(
+          portArgument,
+        ),
+        ...program.options.filter(({long}) => commandFlags['mcp serve'].has(long)),
+      ],
+      exiting(async (options: McpServeOptions) =>
+        (await import('../run-mcp-serve.ts')).runMcpServe({...program.opts<MainOptions>(), ...options}),
       ),
     ],
   ]);

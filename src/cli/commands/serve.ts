@@ -1,6 +1,7 @@
-import {InvalidArgumentError, Option, type Command} from 'commander';
+import {Option, type Command} from 'commander';
+import {portArgument} from '../flags.ts';
 import {exiting, exitCode, type ExitCode} from '../../app/exit-code.ts';
-import {randomUUID, randomBytes} from 'node:crypto';
+import {randomUUID} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {AgentPort} from '../../jobs/agent-port.ts';
 import {AgentRuns} from '../../jobs/agent-runs.ts';
@@ -30,9 +31,7 @@ import {onStopSignal} from '../signals.ts';
 import {version} from '../../app/version.ts';
 import type {ServerPlace} from './serve/agent-sessions.ts';
 import {requestFolder} from './serve/request-folder.ts';
-import {chmodSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {dirname} from 'node:path';
-import {makeFolders} from '../../config/make-folders.ts';
+import {serverToken} from './serve/server-token.ts';
 
 interface ServeOptions {
   readonly port: number;
@@ -47,7 +46,7 @@ interface ServeOptions {
 export function add(command: Command): void {
   command
     .addOption(
-      new Option('--port <n>', 'Port to listen on; 0 for any free port').argParser(portNumber).default(defaultPort),
+      new Option('--port <n>', 'Port to listen on; 0 for any free port').argParser(portArgument).default(defaultPort),
     )
     .option('--host <address>', 'Address to listen on', '127.0.0.1')
     .option('--store <where>', 'Store to use: sqlite, or postgres://… (default: WEFT_STORE, or sqlite)')
@@ -57,12 +56,6 @@ export function add(command: Command): void {
       new Option('--output-format <format>', 'Format of the address').choices(['text', 'json']).default('text'),
     )
     .action(exiting(runServe));
-}
-
-function portNumber(text: string): number {
-  if (!/^\d{1,5}$/u.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('It must be a number from 0 to 65535.');
-  return Number(text);
 }
 
 /** Milliseconds for running prompts to settle when the server ends. */
@@ -171,51 +164,4 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
   await started.value.close();
   stores.close();
   return code;
-}
-
-interface ServerToken {
-  readonly value: string;
-  /** The token's file; `null` for a token from WEFT_SERVER_TOKEN, which is not written to a file. */
-  readonly file: string | null;
-}
-
-/**
- * Returns the token that requests to `weft serve` need: from WEFT_SERVER_TOKEN, or from `file`. The file keeps the same token across
- * restarts, and only this user can read it (mode 0600).
- */
-function serverToken(file: string, environment: NodeJS.ProcessEnv): ServerToken {
-  const given = environment['WEFT_SERVER_TOKEN'] ?? '';
-  // The agent's commands must not get the token.
-  delete environment['WEFT_SERVER_TOKEN'];
-  if (given !== '') return {value: given, file: null};
-  return {value: readToken(file) ?? makeToken(file), file};
-}
-
-/** 32 random bytes in base64url. */
-const tokenForm = /^[\w-]{43}$/u;
-
-function readToken(file: string): string | undefined {
-  try {
-    const token = readFileSync(file, 'utf8').trim();
-    if (!tokenForm.test(token)) return undefined;
-    chmodSync(file, 0o600);
-    return token;
-  } catch {
-    return undefined;
-  }
-}
-
-function makeToken(file: string): string {
-  const token = randomBytes(32).toString('base64url');
-  makeFolders(dirname(file));
-  rmSync(file, {force: true});
-  try {
-    writeFileSync(file, `${token}\n`, {mode: 0o600, flag: 'wx'});
-  } catch (cause) {
-    // Another server has just created the file.
-    const other = readToken(file);
-    if (other === undefined) throw cause;
-    return other;
-  }
-  return token;
 }

@@ -1,0 +1,51 @@
+import type {ToolCallBlock} from '../domain/conversation.ts';
+import {messageId} from '../domain/ids.ts';
+import {type ModelEvent, type ModelPort, unknownFacts} from '../domain/model-stream.ts';
+import {noUsage} from '../domain/usage.ts';
+import {BlockBuilder} from '../models/block-builder.ts';
+import type {ChosenModel} from './choose-model.ts';
+import {randomUuid} from './random-uuid.ts';
+
+/**
+ * Stands in for the model of a session whose tool calls another program makes. The engine runs these calls exactly as a model's.
+ * `give` sets the call of the next answer. Every other answer is empty, so that the prompt ends.
+ */
+export class CalledModel implements ModelPort {
+  readonly provider = 'mcp';
+  readonly searchesWeb = false;
+  #next: ToolCallBlock | undefined;
+
+  give(call: ToolCallBlock): void {
+    this.#next = call;
+  }
+
+  async *stream(): AsyncIterable<readonly ModelEvent[]> {
+    const call = this.#next;
+    this.#next = undefined;
+    const id = messageId(randomUuid());
+    yield [{event: 'message-started', id, model: clientModel, usage: noUsage}];
+    if (call !== undefined) yield callEvents(call);
+    yield [{event: 'message-finished', stop: call === undefined ? 'end-turn' : 'tool-use', usage: noUsage}];
+  }
+
+  facts = () => ({...unknownFacts, images: 'seen', costOf: () => 0}) as const;
+}
+
+/** The name of the model in the list of sessions. */
+export const clientModel = 'mcp-client';
+
+export const chosenFor = (port: ModelPort, choice: ChosenModel['choice']): ChosenModel => ({
+  port,
+  model: clientModel,
+  secrets: {},
+  state: 'ready',
+  choice,
+});
+
+function callEvents({id, name, input}: ToolCallBlock): readonly ModelEvent[] {
+  const events: ModelEvent[] = [];
+  const block = new BlockBuilder(0, {kind: 'tool-call', id, name}, events);
+  block.add({kind: 'tool-input', json: JSON.stringify(input)}, events);
+  block.finish(events);
+  return events;
+}

@@ -1,0 +1,98 @@
+import type {Approval} from '../../actions/agent-event.ts';
+import {type FileDiff, showsAll} from '../../actions/preview.ts';
+import type {AskForm, FormReply} from '../../actions/served-tools.ts';
+import type {ApprovalAnswer} from '../../agent/client.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {visibleExactLine, visibleExactly} from '../../base/visible.ts';
+import {planText} from '../../domain/plan.ts';
+import {reasonText} from '../../domain/reason.ts';
+
+const [decisionField, wordField] = ['decision', 'confirm'] as const;
+
+/** The maximum number of lines of a change in a form. */
+const maxLines = 400;
+
+/** Returns an approval as a form for a client's user: what a card shows, and the same choices. */
+export function approvalForm(approval: Approval): AskForm {
+  const {asker, label, verdict, rationale, impact, sessionGrant} = approval;
+  const {confirmWord} = verdict.detail;
+  const who = asker === 'main' ? '' : `${visibleExactLine(asker.name)}: `;
+  const message = [
+    `${who}${visibleExactLine(label)}?`,
+    previewText(approval),
+    verdict.reasons.map(reason => `- ${visibleExactLine(reasonText(reason))}`).join('\n'),
+    impact.summary === '' ? '' : `It ${visibleExactLine(impact.summary)}.`,
+    rationale === '' ? '' : `The model says: ${visibleExactLine(rationale)}`,
+  ];
+  return {
+    message: message.filter(part => part !== '').join('\n\n'),
+    fields: {
+      [decisionField]: {
+        title: 'Decision',
+        need: 'required',
+        choices: [
+          {value: 'allow-once', title: 'Allow once'},
+          ...(verdict.sessionApproval === 'none'
+            ? []
+            : [
+                {
+                  value: 'allow-session',
+                  title: `Allow for this session${sessionGrant === '' ? '' : `: ${visibleExactLine(sessionGrant)}`}`,
+                },
+              ]),
+          {value: 'deny', title: 'Deny'},
+        ],
+      },
+      ...(confirmWord === ''
+        ? {}
+        : {[wordField]: {title: `To allow it, type ${visibleExactLine(confirmWord)}`, need: 'optional', choices: []}}),
+    },
+  };
+}
+
+/** Returns the answer of a form. Everything except a clear yes is a no. */
+export function approvalAnswer(reply: FormReply, {verdict}: Pick<Approval, 'verdict'>): ApprovalAnswer {
+  const refused = (message: string): ApprovalAnswer => ({decision: 'refuse', message, by: 'user'});
+  if (reply === 'declined') return refused('');
+  const {confirmWord} = verdict.detail;
+  const decision = reply[decisionField];
+  const isSession = decision === 'allow-session' && verdict.sessionApproval !== 'none';
+  if (decision !== 'allow-once' && !isSession) return refused('');
+  if (confirmWord !== '' && reply[wordField]?.trim() !== confirmWord)
+    return refused(`The user did not type ${confirmWord}.`);
+  return {decision: 'allow', scope: isSession ? 'session' : 'once'};
+}
+
+function previewText({preview}: Approval): string {
+  switch (preview.kind) {
+    case 'none':
+      return '';
+    case 'command':
+      return `${visibleExactly(preview.command)}\n(in ${visibleExactLine(preview.directory)})`;
+    case 'arguments':
+      return visibleExactLine(preview.text);
+    case 'plan':
+      return visibleExactly(planText(preview.plan));
+    case 'diff':
+      return diffText(preview.files);
+    case 'changes': {
+      const changes = preview.asked.map(({path, kind}) => `${kind} ${visibleExactLine(path)}`).join('\n');
+      return `${visibleExactly(preview.command)}\n\nIt ran and wants to keep these changes:\n${changes}\n\n${diffText(preview.files)}`;
+    }
+    default:
+      return unreachable(preview);
+  }
+}
+
+const signs = {context: ' ', added: '+', removed: '-'} as const;
+
+function diffText(files: readonly FileDiff[]): string {
+  const lines = files.flatMap(file => [
+    `${visibleExactLine(file.path)} (+${file.added} -${file.removed})`,
+    ...file.notes.map(note => visibleExactLine(note)),
+    ...file.hunks.flatMap(hunk => hunk.lines.map(({kind, text}) => `${signs[kind]}${visibleExactLine(text)}`)),
+    ...(showsAll(file) ? [] : ['(This change is too large to show all of it.)']),
+  ]);
+  const more = lines.length - maxLines;
+  return more <= 0 ? lines.join('\n') : `${lines.slice(0, maxLines).join('\n')}\n(${more} more lines are not shown.)`;
+}
