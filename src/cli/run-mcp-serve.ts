@@ -4,6 +4,7 @@ import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {runAgentTool, servedTools} from '../actions/served-tools.ts';
 import type {AgentClient} from '../agent/client.ts';
 import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
+import {raceTimeout} from '../base/race.ts';
 import {causeText} from '../domain/fault.ts';
 import {HttpToolServer, LineTransport, serveTools, type ToolServing} from '../extensions/mcp/tool-server.ts';
 import {type AgentRequest, type Interaction, type ToolEngine, ToolSession} from '../headless/mcp/tool-session.ts';
@@ -73,11 +74,15 @@ export async function runMcpServe({http, port, ...given}: McpServeOptions): Prom
 
 type Stopped = PromiseWithResolvers<ExitCode>;
 
+/** Milliseconds for the last calls to be answered once the client has closed stdin. */
+const answerMs = 1000;
+
 async function serveStdio(serving: ToolServing, stopped: Stopped): Promise<ExitCode> {
   const writer = makeStdoutWriter(stdoutSink('json'), () => stopped.resolve(exitCode.done));
   const transport = new LineTransport(line => writer.write(`${line}\n`));
   const client = await serveTools(serving, transport);
-  void readLines(line => transport.take(line)).then(() => stopped.resolve(exitCode.done));
+  const ended = readLines(line => transport.take(line)).then(() => raceTimeout(transport.answered(), answerMs));
+  void ended.then(() => stopped.resolve(exitCode.done));
   const code = await stopped.promise;
   await client.close();
   await writer.drained();

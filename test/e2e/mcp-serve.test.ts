@@ -352,6 +352,19 @@ test('stdout carries the protocol only, and the end of stdin ends everything', a
   ]);
 });
 
+test('requests that are piped in get their answers', async () => {
+  await using scene = await openScene([]);
+  const params = {protocolVersion: '2025-06-18', capabilities: {}, clientInfo: {name: 'pipe', version: '1'}};
+  const messages = [
+    {id: 1, method: 'initialize', params},
+    {method: 'notifications/initialized'},
+    {id: 2, method: 'tools/call', params: {name: 'Bash', arguments: {command: 'echo piped'}}},
+  ];
+  const text = messages.map(message => `${JSON.stringify({jsonrpc: '2.0', ...message})}\n`).join('');
+  const {code, stdout} = await scene.run(['mcp', 'serve'], {stdin: {text}});
+  expect([code, stdout]).toEqual([0, expect.stringContaining('piped\\n')]);
+});
+
 /** Starts weft, calls a command of it, and waits. */
 const clientProgram = `
   const {spawn} = require('node:child_process');

@@ -155,6 +155,9 @@ export class LineTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #write: (line: string) => void;
+  #hasEnded = false;
+  readonly #unanswered = new Set<string | number>();
+  readonly #answered = Promise.withResolvers<void>();
 
   constructor(write: (line: string) => void) {
     this.#write = write;
@@ -165,7 +168,9 @@ export class LineTransport implements Transport {
     const json = parseJson(line);
     const message = json.tag === 'ok' ? JSONRPCMessageSchema.safeParse(json.value) : undefined;
     if (message?.success === true) {
-      this.onmessage?.(message.data);
+      const {data} = message;
+      if ('method' in data && 'id' in data) this.#unanswered.add(data.id);
+      this.onmessage?.(data);
       return;
     }
     const code = json.tag === 'ok' ? ErrorCode.InvalidRequest : ErrorCode.ParseError;
@@ -176,6 +181,15 @@ export class LineTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     this.#write(jsonText(message));
+    if ('method' in message || message.id === undefined) return;
+    this.#unanswered.delete(message.id);
+    if (this.#hasEnded && this.#unanswered.size === 0) this.#answered.resolve();
+  }
+
+  /** Settles when all requests are answered. No line follows. A cancelled request is never answered. */
+  async answered(): Promise<void> {
+    this.#hasEnded = true;
+    if (this.#unanswered.size > 0) await this.#answered.promise;
   }
 
   async close(): Promise<void> {

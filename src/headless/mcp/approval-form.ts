@@ -88,7 +88,7 @@ const signs = {context: ' ', added: '+', removed: '-'} as const;
 
 function diffText(files: readonly FileDiff[]): string {
   const lines = files.flatMap(file => [
-    `${visibleExactLine(file.path)} (+${file.added} -${file.removed})`,
+    `${fileName(file)} (+${file.added} -${file.removed})`,
     ...file.notes.map(note => visibleExactLine(note)),
     ...file.hunks.flatMap(hunk => hunk.lines.map(({kind, text}) => `${signs[kind]}${visibleExactLine(text)}`)),
     ...(showsAll(file) ? [] : ['(This change is too large to show all of it.)']),
@@ -96,3 +96,6 @@ function diffText(files: readonly FileDiff[]): string {
   const more = lines.length - maxLines;
   return more <= 0 ? lines.join('\n') : `${lines.slice(0, maxLines).join('\n')}\n(${more} more lines are not shown.)`;
 }
+
+const fileName = ({path, movedFrom}: FileDiff): string =>
+  visibleExactLine(movedFrom === undefined ? path : `${movedFrom} -> ${path}`);

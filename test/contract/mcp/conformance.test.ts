@@ -1,7 +1,11 @@
 import {execFile} from 'node:child_process';
+import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
+import {createServer, request, type Server} from 'node:http';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {beforeEach, expect, test} from 'vitest';
+import {openScene} from '../../support/scene.ts';
 
 /*
  * The protocol's own conformance suite, @modelcontextprotocol/conformance, run on weft's own connection and sign-in code
@@ -123,3 +127,55 @@ async function verdictOn(
   const [, passed = '0', failed = '0'] = /^Passed: (\d+)\/\d+, (\d+) failed/mu.exec(said) ?? [];
   return Number(passed) > 0 && Number(failed) === 0 ? 'passed' : said;
 }
+
+/** The scenarios for servers without those that need tools, prompts and resources of the suite's own. */
+const ofServers = [
+  'server-initialize',
+  'server-session-lifecycle',
+  'ping',
+  'tools-list',
+  'server-sse-multiple-streams',
+  'dns-rebinding-protection',
+];
+
+test(
+  'weft mcp serve passes the scenarios of servers',
+  {tags: 'long', timeout: ofServers.length * limitMs},
+  async () => {
+    await using scene = await openScene([]);
+    const child = scene.start(['mcp', 'serve', '--http', '--port', '0'], {stdin: 'open'});
+    const shown = String(await once(child.stdout, 'data'));
+    const [, url = '', token = ''] = /on (\S+), token in (.*)\n/u.exec(shown) ?? [];
+    const proxy = withToken(new URL(url), readFileSync(token, 'utf8').trim()).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const {port}: {port: number} = JSON.parse(JSON.stringify(proxy.address()));
+    const verdicts = new Map<string, string>();
+    for (const name of ofServers) {
+      const args = ['server', '--url', `http://localhost:${port}/mcp`, '--scenario', name];
+      const said = await new Promise<string>(resolve => {
+        execFile(process.execPath, [suite, ...args], (_failure, stdout, stderr) => resolve(`${stdout}\n${stderr}`));
+      });
+      const [, passed = '0', failed = '0'] = /^Passed: (\d+)\/\d+, (\d+) failed/mu.exec(said) ?? [];
+      verdicts.set(name, Number(passed) > 0 && Number(failed) === 0 ? 'passed' : said);
+    }
+    proxy.close();
+    proxy.closeAllConnections();
+    expect(verdicts).toEqual(new Map(ofServers.map(name => [name, 'passed'])));
+  },
+);
+
+/** Adds the token, which the suite can't send. A page of this machine is a valid origin for the suite, and not for weft. */
+const withToken = ({hostname, port, host}: URL, token: string): Server =>
+  createServer((incoming, outgoing) => {
+    const {origin, ...headers} = incoming.headers;
+    const isLocal = /^(?:localhost|127\.0\.0\.1)(?::|$)/u.test(headers.host ?? '');
+    const sent = {...headers, ...(isLocal ? {host} : {origin}), authorization: `Bearer ${token}`};
+    const {method = 'GET', url: path = '/'} = incoming;
+    const passed = request({hostname, port, path, method, headers: sent}, answer => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => passed.destroy());
+    incoming.pipe(passed);
+  });
