@@ -26,6 +26,8 @@ export class AnthropicDecoder extends Decoder {
       case 'content_block_stop':
         this.#finishBlock(indexOf(event), out);
         return undefined;
+      case undefined:
+        return isJsonObject(event['error']) ? refusedInStream(event) : undefined;
       case 'message':
         this.#takeMessage(event, out);
         return undefined;
@@ -47,9 +49,13 @@ export class AnthropicDecoder extends Decoder {
     }
   }
 
+  /** Only the closing event is missing. */
+  override get hasEnd(): boolean {
+    return this.finished || (this.#stop !== undefined && this.#open.size === 0);
+  }
+
   override end(out: ModelEvent[]): void {
-    // Only the closing event is missing, so the answer is complete.
-    if (this.#stop !== undefined && this.#open.size === 0) this.#finish(out);
+    if (this.hasEnd) this.#finish(out);
   }
 
   #readEnd(delta: JsonObject): void {

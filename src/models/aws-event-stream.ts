@@ -1,4 +1,4 @@
-import type {IncomingMessage} from 'node:http';
+import type {Readable} from 'node:stream';
 import {crc32} from 'node:zlib';
 import {isJsonObject, type JsonObject, parseJson, textOf} from '../base/json.ts';
 import {DamagedStreamError, EndlessStreamError, maxEventLength, maxStreamLength} from './http-fetch.ts';
@@ -9,7 +9,7 @@ import {DamagedStreamError, EndlessStreamError, maxEventLength, maxStreamLength}
  * if a frame is damaged or incomplete.
  * (smithy.io/2.0/aws/amazon-eventstream.html)
  */
-export async function* readAwsEvents(body: IncomingMessage): AsyncGenerator<readonly string[], void, void> {
+export async function* readAwsEvents(body: Readable): AsyncGenerator<readonly string[], void, void> {
   const frames = new AwsFrames();
   let total = 0;
   const packets: AsyncIterable<Buffer> = body.iterator({destroyOnReturn: false});

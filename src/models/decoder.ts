@@ -25,6 +25,8 @@ export interface DecoderOptions {
 export abstract class Decoder {
   /** Whether `message-finished` was emitted. */
   finished = false;
+  /** The first payload that is not a part of a message. Empty if there was none. */
+  unread = '';
   protected readonly options: DecoderOptions;
   protected started = false;
   protected usage: Usage = noUsage;
@@ -45,11 +47,24 @@ export abstract class Decoder {
   /** Reads one payload of the stream and adds its events to `out`. */
   take(payload: string, out: ModelEvent[]): ProviderError | Refused | undefined {
     const parsed = parseJson(payload);
-    if (parsed.tag === 'ok') return this.takeJson(parsed.value, out);
+    if (parsed.tag === 'ok') {
+      const {choices, type} = objectOf(parsed.value);
+      if (!this.started && choices === undefined && type === undefined) this.unread ||= payload;
+      return this.takeJson(parsed.value, out);
+    }
+    if (this.hasEnd) {
+      this.end(out);
+      return undefined;
+    }
     const {endpoint} = this.options;
     return this.started
       ? connectionLost(`${endpoint.name} sent an event that is not JSON.`)
       : missingMessageError(endpoint);
+  }
+
+  /** True if the end of the answer came, so that the rest of the stream can be missing. */
+  get hasEnd(): boolean {
+    return this.finished;
   }
 
   /** Handles the end of the stream: finishes the message if it is complete. */

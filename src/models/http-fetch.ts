@@ -1,4 +1,5 @@
 import type {IncomingMessage} from 'node:http';
+import type {Readable} from 'node:stream';
 import {StringDecoder} from 'node:string_decoder';
 import {urlToHttpOptions} from 'node:url';
 import {type Json, type JsonObject, objectOf, parseJson} from '../base/json.ts';
@@ -36,14 +37,33 @@ async function responseOf(incoming: IncomingMessage): Promise<Response> {
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
+  const body = plainBody(incoming);
   if (status < 200 || status > 299) {
-    const text = await beginningOf(incoming);
+    const text = await beginningOf(body);
     refusals.set(headers, text);
     return new HttpResponse({text, status, headers});
   }
   const response = new HttpResponse({text: '', status, headers});
-  bodies.set(response, incoming);
+  bodies.set(response, body);
   return response;
+}
+
+/** Some gateways compress answers although weft asks for none of that. A cut answer ends where it was cut. */
+function plainBody(incoming: IncomingMessage): Readable {
+  const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity') return incoming;
+  const zlib = process.getBuiltinModule('node:zlib');
+  const {Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH} = zlib.constants;
+  const open = {
+    gzip: () => zlib.createUnzip({finishFlush: Z_SYNC_FLUSH}),
+    'x-gzip': () => zlib.createUnzip({finishFlush: Z_SYNC_FLUSH}),
+    deflate: () => zlib.createUnzip({finishFlush: Z_SYNC_FLUSH}),
+    br: () => zlib.createBrotliDecompress({finishFlush: BROTLI_OPERATION_FLUSH}),
+  };
+  const name = Object.keys(open).find((each): each is keyof typeof open => each === encoding);
+  if (name === undefined) return incoming;
+  // A reader of the body gets the errors of both.
+  return process.getBuiltinModule('node:stream').pipeline(incoming, open[name](), () => {});
 }
 
 /** Returns the text of a refusal that came with these headers. The SDKs read only some of its forms. */
@@ -52,7 +72,7 @@ export const refusalBody = (headers: HttpHeaders): string => refusals.get(header
 const refusals = new WeakMap<HttpHeaders, string>();
 
 /** Returns the unread body of a successful response from `makeHttpFetch`. */
-export function takeUnreadBody(response: Response): IncomingMessage {
+export function takeUnreadBody(response: Response): Readable {
   const body = bodies.get(response);
   if (body === undefined) throw new Error('this response has no body of its own, or it was taken');
   bodies.delete(response);
@@ -73,7 +93,7 @@ export async function readAnyJson(response: Response): Promise<Json | undefined>
 /** The maximum number of bytes that weft reads of an error response. Some responses never end. */
 const maxRefusal = 1024 * 1024;
 
-async function beginningOf(incoming: IncomingMessage): Promise<string> {
+async function beginningOf(incoming: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of incoming) {
@@ -85,7 +105,7 @@ async function beginningOf(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).subarray(0, maxRefusal).toString();
 }
 
-const bodies = new WeakMap<Response, IncomingMessage>();
+const bodies = new WeakMap<Response, Readable>();
 
 async function send(address: URL, init: RequestInit, route: Route): Promise<IncomingMessage> {
   try {
@@ -154,7 +174,7 @@ export class DamagedStreamError extends Error {
  * stream exceeds its limit.
  */
 export async function* readServerEvents(
-  body: IncomingMessage,
+  body: Readable,
   kind: 'stream' | 'json',
 ): AsyncGenerator<readonly string[], void, void> {
   let unread = 0;
@@ -180,9 +200,13 @@ export async function* readServerEvents(
     }
     return;
   }
+  let before = '';
+  let hasEvents = false;
   for await (const chunk of textOf(body)) {
     count(chunk);
     parser.feed(chunk);
+    hasEvents ||= batch.length > 0;
+    before = hasEvents ? '' : before + chunk;
     if (batch.length > 0) unread = 0;
     yield batch;
     batch = [];
@@ -190,12 +214,19 @@ export async function* readServerEvents(
   // Some servers omit the blank line after their last event.
   parser.feed('\n\n');
   if (batch.length > 0) yield batch;
+  // Some servers call plain JSON a stream.
+  else if (!hasEvents && /^\uFEFF?\s*\{/u.test(before)) yield [before];
 }
 
 /** Yields the text of a body. Decodes everything since the last read at once, not packet by packet. */
-async function* textOf(body: IncomingMessage): AsyncGenerator<string, void, void> {
+async function* textOf(body: Readable): AsyncGenerator<string, void, void> {
   const decoder = new StringDecoder('utf8');
   const packets: AsyncIterable<Buffer> = body.iterator({destroyOnReturn: false});
-  for await (const packet of packets) yield decoder.write(packet);
+  try {
+    for await (const packet of packets) yield decoder.write(packet);
+  } catch (cause) {
+    const isCompressed = cause instanceof Error && 'code' in cause && String(cause.code).startsWith('Z_');
+    throw isCompressed ? new DamagedStreamError('The server sent a compressed answer that is damaged.') : cause;
+  }
   yield decoder.end();
 }

@@ -65,6 +65,11 @@ export class OpenAiDecoder extends Decoder {
     return spoiltCall(this.#reason, endpoint) ?? brokenAnswer(this.#reason, endpoint);
   }
 
+  /** Only the usage and the end mark follow the reason. */
+  override get hasEnd(): boolean {
+    return this.finished || this.#reason !== undefined;
+  }
+
   override end(out: ModelEvent[]): void {
     // Not every server sends the end mark, but an answer without a stop reason was cut off. Complete calls can run.
     if (this.#reason !== undefined || this.#calls.areWhole) this.#finish(out);

@@ -69,9 +69,10 @@ export const briefError = (message: string, fix: string, waitMs = 0): ProviderEr
 });
 
 /** Returns the error for an answer that ended without a message. The address is probably not one of a model. */
-export const missingMessageError = ({name, urlVariable}: Endpoint): ProviderError =>
+/** `said`: the server's words instead of a message. Empty if there are none. */
+export const missingMessageError = ({name, urlVariable}: Endpoint, said = ''): ProviderError =>
   briefError(
-    `${name} answered without a message of a model.`,
+    `${name} answered without a message of a model${said === '' ? '.' : `: ${said}`}`,
     `Try again later, or check the base URL (--base-url or ${urlVariable}).`,
   );
 

@@ -1,6 +1,6 @@
 import {otherRefusal} from '../domain/fault.ts';
 import {randomUUID} from 'node:crypto';
-import type {IncomingMessage} from 'node:http';
+import type {Readable} from 'node:stream';
 import {isJsonObject, type JsonObject} from '../base/json.ts';
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import type {Decoder} from './decoder.ts';
@@ -132,10 +132,17 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       if (whole) return;
       const early = isBegun
         ? connectionLost('The connection closed during the answer.')
-        : missingMessageError(dialect.endpoint);
+        : missingMessageError(dialect.endpoint, await wordsOf(decoder));
       yield {kind: 'error', error: early};
     } catch (cause) {
       if (signal.aborted) return;
+      // The answer is whole and paid for, so a lost end is no reason to ask again.
+      if (decoder.hasEnd) {
+        const events: ModelEvent[] = [];
+        decoder.end(events);
+        yield* shownOf(events, textCalls);
+        return;
+      }
       yield {
         kind: 'error',
         error: abort.signal.aborted ? silentFor(silent) : toProviderError(cause, dialect.endpoint, server),
@@ -146,6 +153,10 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     }
   };
 }
+
+/** Returns the server's words if it sent something other than a message. */
+const wordsOf = async ({unread}: Decoder): Promise<string> =>
+  unread === '' ? '' : (await import('./refusals.ts')).refusalWords(unread);
 
 const silentFor = (time: string): ProviderError =>
   briefError(`No data from the model for ${time}.`, 'Try again later, or use another model.');
@@ -170,7 +181,7 @@ function takeAll(
 }
 
 /** Reads the events of a response in the form that its content type names. */
-async function eventsOf(response: Response, body: IncomingMessage): Promise<AsyncIterable<readonly string[]>> {
+async function eventsOf(response: Response, body: Readable): Promise<AsyncIterable<readonly string[]>> {
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('application/vnd.amazon.eventstream')) {
     return (await import('./aws-event-stream.ts')).readAwsEvents(body);

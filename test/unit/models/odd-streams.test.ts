@@ -1,0 +1,80 @@
+import {once} from 'node:events';
+import {createServer, type ServerResponse} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {brotliCompressSync, deflateSync, gzipSync} from 'node:zlib';
+import {expect, test} from 'vitest';
+import {connectAnthropic} from '../../../src/models/anthropic.ts';
+import {connectOpenAi} from '../../../src/models/openai.ts';
+import {ask, eventsOf} from '../../support/model-events.ts';
+import {knownTable} from '../../support/model-info.ts';
+
+const data = (...all: readonly object[]): string => all.map(each => `data: ${JSON.stringify(each)}\n\n`).join('');
+const delta = (content: object, reason: string | null = null) => ({
+  id: 'c',
+  choices: [{index: 0, delta: content, finish_reason: reason}],
+});
+const answer = data(delta({content: 'Grüße'}), delta({}, 'stop'));
+const stream = {'content-type': 'text/event-stream'};
+
+/** Returns the requests that a provider got, and the last event. */
+async function answered(serve: (response: ServerResponse) => void, dialect: 'chat' | 'anthropic' = 'chat') {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests += 1;
+    request.resume();
+    request.on('end', () => serve(response));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server listens on a port
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const options = {apiKey: 'k', models: knownTable, fallbacks: [], environment: {}};
+    const model =
+      dialect === 'chat'
+        ? connectOpenAi({...options, baseUrl: `${origin}/v1`, wireApi: 'chat'})
+        : connectAnthropic({...options, baseUrl: origin, cacheTtl: '5m', toolReferences: 'refused'});
+    const events = await eventsOf(model.stream(ask('hi', {model: 'm'}), new AbortController().signal));
+    const text = events.flatMap(event =>
+      event.event === 'block-delta' && event.delta.kind === 'text' ? [event.delta.text] : [],
+    );
+    const last = events.at(-1);
+    return {requests, text: text.join(''), end: last?.event === 'failed' ? last.fault : last?.event};
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const whole = {requests: 1, text: 'Grüße', end: 'message-finished'};
+
+test.each([
+  ['gzip', gzipSync(`${answer}data: [DONE]\n\n`)],
+  ['br', brotliCompressSync(`${answer}data: [DONE]\n\n`)],
+  ['deflate', deflateSync(`${answer}data: [DONE]\n\n`)],
+  ['gzip', gzipSync(answer).subarray(0, -8)],
+] as const)('an answer that is compressed though nobody asked for that is read (%s)', async (encoding, body) => {
+  expect(
+    await answered(response => response.writeHead(200, {...stream, 'content-encoding': encoding}).end(body)),
+  ).toEqual(whole);
+});
+
+test.each<readonly [string, (response: ServerResponse) => void]>([
+  ['is cut', response => response.writeHead(200, stream).end(`${answer}data: {"usage": {"prompt`)],
+  [
+    'is lost',
+    response => {
+      response.writeHead(200, stream).write(answer, () => setImmediate(() => response.destroy()));
+    },
+  ],
+])('a whole answer is not paid for twice if the rest of its stream %s', async (_name, serve) => {
+  expect(await answered(serve)).toEqual(whole);
+});
+
+test.each(['chat', 'anthropic'] as const)('an error that a server calls a stream is a refusal (%s)', async dialect => {
+  const body = JSON.stringify({error: {message: 'bad key', type: 'authentication_error'}});
+  expect(await answered(response => response.writeHead(200, stream).end(body), dialect)).toMatchObject({
+    requests: 1,
+    end: {kind: 'provider', status: 401, message: expect.stringContaining('bad key')},
+  });
+});
