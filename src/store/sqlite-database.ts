@@ -1,4 +1,4 @@
-import {chmodSync, closeSync, openSync, statSync} from 'node:fs';
+import {chmodSync, closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import type * as sqlite from 'node:sqlite';
 import type {DatabaseSync, StatementSync} from 'node:sqlite';
@@ -16,20 +16,22 @@ import {isBusy, storeFault, wrapStoreErrors} from './store-fault.ts';
  * first time at once wait for each other. `:memory:` is lost when closed.
  */
 export function openSqlite(file: string, options: DatabaseOptions): Outcome<Database, Fault> {
-  let connection: DatabaseSync | undefined;
-  try {
-    connection = connect(file);
-    connection.exec(
-      `PRAGMA busy_timeout = ${String(busyTimeoutMs)}; PRAGMA synchronous = NORMAL; PRAGMA auto_vacuum = INCREMENTAL`,
-    );
-    if (file !== ':memory:') useWal(connection);
-    const version = migrate(connection);
-    if (version <= migrations.length) return ok(makeDatabase(connection, file, options));
-    connection.close();
-    return failed(newerSchema(file));
-  } catch (cause) {
-    closeQuietly(connection);
-    return failed(storeFault(cause, file));
+  for (;;) {
+    let connection: DatabaseSync | undefined;
+    try {
+      connection = connect(file);
+      connection.exec(
+        `PRAGMA busy_timeout = ${String(busyTimeoutMs)}; PRAGMA synchronous = NORMAL; PRAGMA auto_vacuum = INCREMENTAL`,
+      );
+      if (file !== ':memory:') useWal(connection);
+      const version = migrate(connection);
+      if (version <= migrations.length) return ok(makeDatabase(connection, file, options));
+      connection.close();
+      return failed(newerSchema(file));
+    } catch (cause) {
+      closeQuietly(connection);
+      if (!isBusy(cause) || !isBeingRebuilt(file)) return failed(storeFault(cause, file));
+    }
   }
 }
 
@@ -123,6 +125,9 @@ const pagesPerStep = 500;
  */
 export function rebuildSqlite(file: string): 'rebuilt' | 'in-use' {
   return wrapStoreErrors(cause => storeFault(cause, file))(() => {
+    if (isBeingRebuilt(file)) return 'in-use';
+    const {pid, started, at} = markProcess(process.pid, Date.now());
+    writeFileSync(rebuildFile(file), `${String(pid)} ${started} ${String(at)}`, {mode: 0o600});
     const connection = connect(file);
     try {
       // Every open connection holds a shared lock, so that this one fails.
@@ -134,8 +139,18 @@ export function rebuildSqlite(file: string): 'rebuilt' | 'in-use' {
       throw cause;
     } finally {
       closeQuietly(connection);
+      rmSync(rebuildFile(file), {force: true});
     }
   });
+}
+
+/** The file with the mark of the process that rebuilds the database. Other processes can't open the database meanwhile, so they wait. */
+const rebuildFile = (file: string): string => `${file}-rebuild`;
+
+function isBeingRebuilt(file: string): boolean {
+  if (statSync(rebuildFile(file), {throwIfNoEntry: false}) === undefined) return false;
+  const [pid, started = '', at] = readFileSync(rebuildFile(file), 'utf8').split(' ');
+  return isAlive({pid: Number(pid), started, at: Number(at)});
 }
 
 const newerSchema = (file: string): Fault => ({
