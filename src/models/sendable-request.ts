@@ -100,12 +100,14 @@ interface Prefix {
 const lasting = new WeakSet<object>();
 
 /**
- * The prefixes by their first message, the latest used last. They go with the message, which a session keeps after a compaction, or if more
- * than `maxPrefixes` are used later.
+ * The prefixes by their first message, the latest used last. They go with the message, which a session keeps after a compaction, or once
+ * `maxPrefixes` others or `maxIdleRequests` requests came later.
  */
 const prefixes = new WeakMap<object, Prefix>();
-let latestPrefixes: readonly WeakRef<object>[] = [];
+let latestPrefixes: readonly {readonly first: WeakRef<object>; readonly usedAt: number}[] = [];
+let requests = 0;
 const maxPrefixes = 12;
+const maxIdleRequests = 32;
 
 /** Returns the form of a message, made by `make` unless it is known. */
 export type KeptForm<Form extends object> = (message: Message, make: () => readonly Form[]) => readonly Form[];
@@ -178,14 +180,15 @@ function prefixOf(first: object, messages: readonly object[]): Buffer {
   return prefix.bytes.subarray(0, end);
 }
 
-function keepLatest(first: object): void {
-  if (latestPrefixes.at(-1)?.deref() === first) return;
-  const all = [...latestPrefixes.filter(ref => ref.deref() !== first), new WeakRef(first)];
-  for (const dropped of all.slice(0, -maxPrefixes)) {
-    const message = dropped.deref();
-    if (message !== undefined) prefixes.delete(message);
+function keepLatest(message: object): void {
+  requests += 1;
+  const others = latestPrefixes.filter(({first}) => first.deref() !== message);
+  const all = [...others, {first: new WeakRef(message), usedAt: requests}];
+  latestPrefixes = all.slice(-maxPrefixes).filter(({usedAt}) => requests - usedAt < maxIdleRequests);
+  for (const {first} of all.slice(0, all.length - latestPrefixes.length)) {
+    const dropped = first.deref();
+    if (dropped !== undefined) prefixes.delete(dropped);
   }
-  latestPrefixes = all.slice(-maxPrefixes);
 }
 
 /** How much longer memory is made than it has to be, so that it is seldom copied. */

@@ -46,7 +46,7 @@ test('the bytes of many conversations in turn are those of their JSON', () => {
     Array.from({length: 3}, (_message, at) => keepBytes({role: 'user', content: `${index} ${at}`})),
   );
   for (const length of [1, 2, 3, 2])
-    for (const all of conversations) {
+    for (const all of [...conversations, ...Array.from({length: 40}, () => conversations[0] ?? [])]) {
       const body = {messages: all.slice(0, length)};
       expect(Buffer.from(wireBytes(body)).toString()).toBe(wireJson(body));
     }
