@@ -10,7 +10,7 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {agentEvents} from '../support/agent-server.ts';
 import {scriptedServer} from '../support/mcp-server.ts';
-import {call, say, type Answer} from '../support/model-script.ts';
+import {call, type Part, say, usage} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {heapInUse, openHandles, withSnapshots} from '../support/open-handles.ts';
 import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
@@ -40,8 +40,16 @@ interface FrontEnd {
   endRound(round: number): Promise<void>;
 }
 
-/** The model: does what the latest prompt says, and answers with its number. */
-function script({body: {messages}}: ReceivedRequest): Answer {
+/** The model. A compaction stays only if it makes the conversation shorter, so the usage is that of the request. */
+const script = ({body}: ReceivedRequest): readonly Part[] => [
+  answerTo(body),
+  usage({input: Math.ceil(JSON.stringify(body).length / charactersPerToken)}),
+];
+
+const charactersPerToken = 4;
+
+/** Does what the latest prompt says, and answers with its number. */
+function answerTo({messages}: ReceivedRequest['body']): Part {
   const texts = messages.slice(-4).map(message => JSON.stringify(message));
   const isResult = texts.at(-1)?.includes('"tool_result"') === true;
   const asked = texts.toReversed().map(text => /Go (?<kind>\w+) (?<number>\d+)/u.exec(text)?.groups);
@@ -116,9 +124,24 @@ async function terminal(pty: PtyTerminal, folder: string): Promise<FrontEnd> {
   };
 }
 
-/** `weft serve`: two prompts for each session. One client in five leaves in the middle and comes back. */
+/** Shows a session of the server in a terminal until the answer is there, and then leaves it. */
+async function attach(server: WeftServer, sessionId: string, number: number): Promise<void> {
+  using pty = openPty({
+    place: server.place,
+    environment: {WEFT_SERVER_TOKEN: server.token, TMPDIR: server.place.home},
+    size: [100, 30],
+    args: ['attach', server.url.origin, sessionId],
+    answers: 'all',
+  });
+  await pty.until(new RegExp(`Answer ${number}\\.`, 'u'));
+  pty.type('\u0004');
+  await pty.exited;
+}
+
+/** `weft serve`: two prompts for each session. One client in five leaves in the middle; it or `weft attach` comes back. */
 function served(server: WeftServer, folder: string): FrontEnd {
   let sessionId = '';
+  let returns = 0;
   return {
     name: 'weft serve',
     pid: server.pid,
@@ -132,7 +155,9 @@ function served(server: WeftServer, folder: string): FrontEnd {
         current = event.sessionId ?? current;
         if (number % 5 === 0) break;
       }
-      if (number % 5 === 0)
+      if (number % 5 === 0) returns += 1;
+      if (number % 5 === 0 && returns % 2 === 0) await attach(server, current, number);
+      else if (number % 5 === 0)
         for await (const event of agentEvents(server, 'GET', `/agent/sessions/${current}/events`))
           if (event.type === 'done') break;
       sessionId = sessionId === '' ? current : '';
