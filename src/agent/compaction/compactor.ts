@@ -6,7 +6,6 @@ import {
   type CountedPart,
   estimateMessagesTokens,
   estimateTokens,
-  tokenChangeText,
   type SummaryCost,
 } from '../../domain/compaction.ts';
 import type {ModelPort, ModelRequest} from '../../domain/model-stream.ts';
@@ -107,10 +106,6 @@ export class Compactor {
     const plan: CompactionPlan = {id, trigger, way, summary: edited === '' ? proposal.summary : edited};
     const sources = {session, request: nextRequest(session), size};
     const {messages, tokens} = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
-    if (trigger === 'manual' && tokens.after >= tokens.before)
-      return failed(
-        rejected(`The conversation stays as it is: it would not get shorter (${tokenChangeText(tokens)}).`),
-      );
     journal(session, {kind: 'compaction', ...plan, messages, tokens});
     reopen();
     const report = {trigger, way, tokens};

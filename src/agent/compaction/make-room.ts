@@ -109,13 +109,18 @@ export async function compactAtOnce(
   const preview = await compactor.preview(wish, context, signal);
   if (preview.tag === 'failed') return preview;
   if (signal.aborted) return failed(rejected('The compaction was stopped.'));
-  const {id, noSummaryReason} = preview.value;
+  const {id, noSummaryReason, tokens} = preview.value;
+  const reason = noSummaryReason === '' ? '' : ` No summary: ${noSummaryReason}`;
+  if (preview.value.way === 'trim' && tokens.after >= tokens.before)
+    return failed(rejected(`The conversation stays as it is: it would not get shorter.${reason}`));
   const done = await compactor.carryOut({preview: id, summary: ''}, context);
   if (done.tag === 'failed') return done;
   compacted();
   const verb = done.value.way === 'summary' ? 'Compacted' : 'Shortened';
-  const reason = noSummaryReason === '' ? '' : ` No summary: ${noSummaryReason}`;
-  return ok(`${verb} the conversation: ${tokenChangeText(done.value.tokens)}.${reason}`);
+  const {before, after} = done.value.tokens;
+  const change =
+    after < before ? tokenChangeText(done.value.tokens) : `about ${after.toLocaleString('en-US')} tokens now`;
+  return ok(`${verb} the conversation: ${change}.${reason}`);
 }
 
 const compactionContext = (session: SessionContext, signal: AbortSignal): CompactionContext => ({
