@@ -67,7 +67,7 @@ export class CheckpointRecorder {
     ): Promise<'kept' | 'nothing'> => {
       const timer = setTimeout(() => this.#warnOnce(slowText), slowMs);
       try {
-        const taken = await this.#checkpoints.take(signal, extent);
+        const taken = await this.#checkpoints.take(signal, extent, text => this.#warnOnce(text));
         if (taken.tag === 'ok') {
           if (taken.value === 'off') return 'nothing';
           for (const moment of moments) keep({kind: 'checkpoint', ...moment, tree: taken.value});

@@ -78,9 +78,14 @@ export interface CheckpointsPort {
   uncoveredFiles(touched: TouchedFiles, signal: AbortSignal): Promise<readonly string[]>;
   /**
    * Stores the state of the files now; `off` if checkpoints are disabled. With paths, the cost does not depend on the
-   * size of the workspace: the tree covers only these paths.
+   * size of the workspace: the tree covers only these paths. `notice` gets a sentence about files that are left out
+   * because all files together are too large.
    */
-  take(signal: AbortSignal, extent?: ChangeExtent): Promise<Outcome<TreeId | 'off', Fault>>;
+  take(
+    signal: AbortSignal,
+    extent?: ChangeExtent,
+    notice?: (text: string) => void,
+  ): Promise<Outcome<TreeId | 'off', Fault>>;
   preview(changes: readonly OpenTreeChange[], signal: AbortSignal): Promise<Outcome<RevertReport, Fault>>;
   /**
    * Reverts the changes, in the given order (latest first). Later changes by others are preserved: they are merged, or

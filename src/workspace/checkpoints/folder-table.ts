@@ -53,9 +53,15 @@ export interface FolderTable {
   readonly folders: ReadonlyMap<string, FolderRecord>;
   /** `saved`: git may have deleted blobs since. */
   readonly origin: 'this process' | 'saved';
+  /** The size, in bytes, beyond which a file that git doesn't hold is left out, because all of them are too much. */
+  readonly maxFileBytes: number;
 }
 
-export const emptyTable: FolderTable = {folders: new Map(), origin: 'this process'};
+export const emptyTable: FolderTable = {
+  folders: new Map(),
+  origin: 'this process',
+  maxFileBytes: Number.POSITIVE_INFINITY,
+};
 
 /** The kinds of entries. `none`: no part of a checkpoint, such as `.git`, a pipe, or a file that is too large. `blob`: a file that git holds. */
 const kinds = ['none', 'file', 'blob', 'link', 'folder'] as const;
@@ -276,15 +282,17 @@ export function fileIn({folders}: FolderTable, path: string): CachedFile | undef
   return index < 0 ? undefined : record?.fileAt(index);
 }
 
-const magic = 'WEFTFT01';
-const fileHeadBytes = 12;
+const magic = 'WEFTFT02';
+const sumAt = magic.length;
+const maxFileBytesAt = sumAt + 4;
+const fileHeadBytes = maxFileBytesAt + 8;
 
 /** Reads the table. Returns an empty one if it is missing or damaged, because the table only saves time. */
 export function loadTable(file: string): FolderTable {
   try {
     const bytes = readFileSync(file);
     if (bytes.toString('latin1', 0, magic.length) !== magic) return emptyTable;
-    if (bytes.readUInt32LE(magic.length) !== crc32(bytes.subarray(fileHeadBytes))) return emptyTable;
+    if (bytes.readUInt32LE(sumAt) !== crc32(bytes.subarray(maxFileBytesAt))) return emptyTable;
     const folders = new Map<string, FolderRecord>();
     for (let at = fileHeadBytes; at < bytes.length;) {
       const start = at + 8 + bytes.readUInt32LE(at);
@@ -292,19 +300,20 @@ export function loadTable(file: string): FolderTable {
       folders.set(bytes.toString('utf8', at + 8, start), new FolderRecord(bytes.subarray(start, end)));
       at = end;
     }
-    return {folders, origin: 'saved'};
+    return {folders, origin: 'saved', maxFileBytes: bytes.readDoubleLE(maxFileBytesAt)};
   } catch {
     return emptyTable;
   }
 }
 
 /** Saves the table. Ignores errors: the table is built again next time. */
-export function saveTable(file: string, {folders}: FolderTable): void {
+export function saveTable(file: string, {folders, maxFileBytes}: FolderTable): void {
   const fresh = `${file}.${String(process.pid)}`;
   try {
     const start = Buffer.alloc(fileHeadBytes);
     const parts: Buffer[] = [start];
-    let sum = 0;
+    start.writeDoubleLE(maxFileBytes, maxFileBytesAt);
+    let sum = crc32(start.subarray(maxFileBytesAt));
     for (const [path, {bytes}] of folders) {
       const name = Buffer.from(path);
       const lengths = Buffer.alloc(8);
@@ -316,7 +325,7 @@ export function saveTable(file: string, {folders}: FolderTable): void {
       }
     }
     start.write(magic, 'latin1');
-    start.writeUInt32LE(sum, magic.length);
+    start.writeUInt32LE(sum, sumAt);
     const handle = openSync(fresh, 'w', 0o600);
     try {
       for (let at = 0; at < parts.length; at += maxParts)

@@ -21,7 +21,14 @@ import {expandPaths} from '../impact/command-writes.ts';
 import {applyRevert, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
 import {openObjects} from './object-store.ts';
 import {isLeftOutByName, scanPaths} from './scan-paths.ts';
-import {maxIgnoredFiles, type Scan, findLeftOut, type ScanContext, scanWorkspace} from './scan-workspace.ts';
+import {
+  findLeftOut,
+  maxIgnoredFiles,
+  type Scan,
+  type ScanContext,
+  scanWorkspace,
+  type WorkspaceScan,
+} from './scan-workspace.ts';
 import {
   type CachedFile,
   emptyTable,
@@ -42,6 +49,8 @@ export interface CheckpointOptions {
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly now: () => number;
+  /** The maximum number of bytes of new content in a checkpoint, instead of 4 GB. */
+  readonly maxNewBytes?: number;
 }
 
 /** A table is saved if more than one of so many folders has changed, or if so many bytes were read. */
@@ -57,14 +66,13 @@ const maxQuestionDelayMs = 400;
  */
 export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
   const {folder, environment, now} = options;
+  const limits = options.maxNewBytes === undefined ? {} : {maxNewBytes: options.maxNewBytes};
   const roots = outermost(options.roots.map(realPath));
   const objects = openObjects(join(folder, 'objects'), environment);
   const reader = makeTreeReader(objects);
   const tableFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.table`);
   let table: FolderTable | undefined;
   const unsaved = {folders: 0, bytes: 0};
-  // The result is remembered, because finding it again would take as long.
-  let tooLarge: Fault | undefined;
   let prefetching: {readonly stop: AbortController; readonly done: Promise<void>} | undefined;
 
   let pruned = '';
@@ -94,23 +102,22 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
     // With a table, the checkpoint itself reads little.
     if ((await readTable(signal)).folders.size > 0) return;
     const done = new Map<string, FolderRecord>();
-    const scanned = scanWorkspace(scanContext(), {table: emptyTable, now, done}, signal);
-    table = {folders: done, origin: 'this process'};
+    const scanned = scanWorkspace(scanContext(), {table: emptyTable, now, done, ...limits}, signal);
+    table = {...emptyTable, folders: done};
     unsaved.bytes = Number.POSITIVE_INFINITY;
-    await scanned;
+    table = (await scanned).table;
   };
-  const scan = async (signal: AbortSignal): Promise<Outcome<Looked, Fault>> => {
+  let isTold = false;
+  const scan = async (signal: AbortSignal, notice?: (text: string) => void): Promise<Looked> => {
     prefetching?.stop.abort();
     await prefetching?.done;
     prefetching = undefined;
-    if (tooLarge !== undefined) return failed(tooLarge);
-    const scanned = await scanWorkspace(scanContext(), {table: await readTable(signal), now}, signal);
+    const value = await scanWorkspace(scanContext(), {table: await readTable(signal), now, ...limits}, signal);
     objects.flush();
-    if (scanned.tag === 'failed') {
-      tooLarge = scanned.error;
-      return scanned;
+    if (value.tooLarge.length > 0 && notice !== undefined && !isTold) {
+      isTold = true;
+      notice(tooLargeText(value, roots));
     }
-    const {value} = scanned;
     table = value.table;
     unsaved.folders += value.changedFolders;
     unsaved.bytes += value.newBytes;
@@ -119,34 +126,37 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
       saveTable(tableFile, value.table);
       Object.assign(unsaved, {folders: 0, bytes: 0});
     }
-    return ok({...value, fileAt: path => fileIn(value.table, path)});
+    return {...value, fileAt: path => fileIn(value.table, path)};
   };
-  const scanExtent = async (extent: ChangeExtent, signal: AbortSignal): Promise<Outcome<Looked, Fault>> => {
-    if (extent === 'any') return scan(signal);
+  const scanExtent = async (
+    extent: ChangeExtent,
+    signal: AbortSignal,
+    notice?: (text: string) => void,
+  ): Promise<Looked> => {
+    if (extent === 'any') return scan(signal, notice);
     // Git may have deleted the blobs that a saved table names, so none is loaded for these paths.
     const known = (await ownTable(signal)) ?? emptyTable;
     const own = extent.map(path => join(realPath(dirname(path)), basename(path)));
     const paths = [...new Set([...own, ...extent.map(realPath)])];
     const scanned = scanPaths(scanContext(), {paths, table: known.origin === 'saved' ? emptyTable : known}, signal);
     objects.flush();
-    return ok({...scanned, fileAt: path => scanned.files.get(path)});
+    return {...scanned, fileAt: path => scanned.files.get(path)};
   };
   const plan = async (
     changes: readonly OpenTreeChange[],
     signal: AbortSignal,
-  ): Promise<Outcome<{readonly scanned: Looked; readonly plan: RevertPlan; readonly extent: ChangeExtent}, Fault>> => {
+  ): Promise<{readonly scanned: Looked; readonly plan: RevertPlan; readonly extent: ChangeExtent}> => {
     const extent = extentOf(changes, reader);
     const scanned = await scanExtent(extent, signal);
-    if (scanned.tag === 'failed') return scanned;
-    const {tree} = scanned.value;
+    const {tree} = scanned;
     const known = changes.map(change => ({before: beforeTrees(change), after: [...afterTrees(change), tree]}));
     const planned = await planRevert(known, {now: tree, reader, objects});
     signal.throwIfAborted();
-    return ok({scanned: scanned.value, plan: planned, extent});
+    return {scanned, plan: planned, extent};
   };
   return {
     async prefetch(signal) {
-      if (prefetching !== undefined || tooLarge !== undefined) return;
+      if (prefetching !== undefined) return;
       const stop = new AbortController();
       // The checkpoint's own scan will hit the same error and report it.
       const done = runPrefetch(AbortSignal.any([stop.signal, signal])).catch(() => {});
@@ -155,29 +165,20 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
       if (prefetching?.done === done) prefetching = undefined;
     },
     uncoveredFiles: (touched, signal) =>
-      findUncoveredFiles(touched, {...scanContext(), limitMs: maxQuestionDelayMs}, signal),
-    take: (signal, extent = 'any') =>
-      catchFaults(async () => {
-        const scanned = await scanExtent(extent, signal);
-        if (scanned.tag === 'failed') return scanned;
-        return ok(treeId(scanned.value.tree));
-      }),
+      findUncoveredFiles(touched, {...scanContext(), limitMs: maxQuestionDelayMs, table: table ?? emptyTable}, signal),
+    take: (signal, extent = 'any', notice) =>
+      catchFaults(async () => treeId((await scanExtent(extent, signal, notice)).tree)),
     preview: (changes, signal) =>
-      catchFaults(async () => {
-        const planned = await plan(changes, signal);
-        return planned.tag === 'ok' ? ok(reportOf(planned.value, [], coverageOf(changes, reader))) : planned;
-      }),
+      catchFaults(async () => reportOf(await plan(changes, signal), [], coverageOf(changes, reader))),
     revert: (changes, signal) =>
       catchFaults(async () => {
         const planned = await plan(changes, signal);
-        if (planned.tag === 'failed') return planned;
-        const {scanned, extent} = planned.value;
-        objects.fetch(planned.value.plan.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
-        const refused = applyRevert(planned.value.plan.steps, {objects, seen: scanned.fileAt});
+        const {scanned, extent} = planned;
+        objects.fetch(planned.plan.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
+        const refused = applyRevert(planned.plan.steps, {objects, seen: scanned.fileAt});
         const after = await scanExtent(extent, new AbortController().signal);
-        if (after.tag === 'failed') return after;
-        const change = {before: treeId(scanned.tree), after: treeId(after.value.tree)};
-        return ok({report: reportOf(planned.value, refused, coverageOf(changes, reader)), change});
+        const change = {before: treeId(scanned.tree), after: treeId(after.tree)};
+        return {report: reportOf(planned, refused, coverageOf(changes, reader)), change};
       }),
   };
 }
@@ -235,9 +236,9 @@ export function checkpointRoots(folder: string, tree: string): readonly string[]
   }
 }
 
-async function catchFaults<T>(work: () => Promise<Outcome<T, Fault>>): Promise<Outcome<T, Fault>> {
+async function catchFaults<T>(work: () => Promise<T>): Promise<Outcome<T, Fault>> {
   try {
-    return await work();
+    return ok(await work());
   } catch (cause) {
     if (cause instanceof LostCheckpoint) return failed(cause.fault);
     const message = `Can't take a checkpoint of the files: ${causeText(cause)}`;
@@ -275,13 +276,22 @@ const outermost = (roots: readonly string[]): readonly string[] =>
 
 const maxNamed = 3;
 
+/** Names the largest files that are left out because there is too much content for a checkpoint. */
+function tooLargeText({tooLarge, table}: WorkspaceScan, roots: readonly string[]): string {
+  const sizes = new Map(tooLarge.map(path => [path, lstatSync(path, {throwIfNoEntry: false})?.size ?? 0]));
+  const largest = [...sizes].toSorted(([, a], [, b]) => b - a).slice(0, maxNamed);
+  const names = largest.map(([path]) => describe(path, roots));
+  const rest = tooLarge.length > maxNamed ? [`${String(tooLarge.length - maxNamed)} more`] : [];
+  return `Undo leaves out files over ${byteSize(table.maxFileBytes)}, because git doesn't hold them and all files together are too large: ${[...names, ...rest].join(', ')}`;
+}
+
 /**
  * Names the files that are about to be touched but that checkpoints leave out, such as `data.bin (1.2 GB)`. Names only those found within
  * the time limit.
  */
 export async function findUncoveredFiles(
   {paths, commands, isNamed}: TouchedFiles,
-  {limitMs, ...options}: Omit<ScanContext, 'objects'> & {readonly limitMs: number},
+  {limitMs, table, ...options}: Omit<ScanContext, 'objects'> & {readonly limitMs: number; readonly table: FolderTable},
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const named = commands.flatMap(command => destroyedPaths(command, options.environment['HOME'] ?? '/'));
@@ -289,7 +299,7 @@ export async function findUncoveredFiles(
   if (touched.length === 0) return [];
   const found = isNamed
     ? touched.filter(path => isLeftOutByName(path))
-    : await findLeftOut(options, touched, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
+    : await findLeftOut(options, {only: touched, table}, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
   const words = found.toSorted().map(path => describe(path, options.roots));
   return words.length > maxNamed ? [...words.slice(0, maxNamed), `${String(words.length - maxNamed)} more`] : words;
 }

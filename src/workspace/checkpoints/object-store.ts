@@ -52,6 +52,11 @@ export interface ObjectStore {
   forget(): void;
   /** Deletes all objects except those with these file names (see `objectFileName`). */
   sweep(keep: ReadonlySet<string>, pause: () => Promise<void>): Promise<void>;
+  /**
+   * Joins loose objects and small packs into larger packs. Other processes may use the objects meanwhile. If weft is killed, no
+   * object is lost: at worst one is stored twice, until the next sweep.
+   */
+  join(pause: () => Promise<void>): Promise<void>;
 }
 
 /** The size, in bytes, up to which a file is read at once. */
@@ -189,17 +194,65 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
       return packs.sizeOf(fileName) ?? statSync(loosePath(folder, fileName), {throwIfNoEntry: false})?.size ?? 0;
     },
     async sweep(needed, pause) {
-      // Unfinished files stay, because they are in none of these folders.
-      for (const part of entryNames(folder)) {
-        if (!/^[0-9a-f]{2}$/u.test(part)) continue;
-        for (const rest of entryNames(join(folder, part))) {
-          if (!needed.has(part + rest)) rmSync(join(folder, part, rest), {force: true});
-          await pause();
-        }
+      for (const {fileName, path} of looseObjects(folder)) {
+        if (!needed.has(fileName)) rmSync(path, {force: true});
+        await pause();
       }
       packs.sweep(needed);
     },
+    async join(pause) {
+      const batch = new Map<string, Buffer>();
+      const joined: string[] = [];
+      let bytes = 0;
+      const write = (): void => {
+        if (joined.length > 1) packs.add(batch);
+        if (joined.length > 1) for (const path of joined.splice(0)) rmSync(path, {force: true});
+        batch.clear();
+        joined.length = 0;
+        bytes = 0;
+      };
+      const smallPacks = packs.smallerThan(maxPendingBytes / 2);
+      for (const {path, objects} of [...smallPacks, ...looseObjects(folder)]) {
+        const found = objects();
+        if (found === undefined) continue;
+        for (const [fileName, content] of found) {
+          if (!batch.has(fileName)) bytes += content.length;
+          batch.set(fileName, content);
+        }
+        joined.push(path);
+        if (bytes > maxPendingBytes) write();
+        await pause();
+      }
+      write();
+      packs.refresh();
+    },
   };
+}
+
+/** A file of objects, and what is in it; `undefined` if a part can't be read, or if it is too large for a pack. */
+interface ObjectFile {
+  readonly path: string;
+  readonly objects: () => ReadonlyMap<string, Buffer> | undefined;
+}
+
+/** Yields the loose objects. Unfinished files are not among them, because they are in none of these folders. */
+function* looseObjects(folder: string): Generator<ObjectFile & {readonly fileName: string}> {
+  for (const part of entryNames(folder)) {
+    if (!/^[0-9a-f]{2}$/u.test(part)) continue;
+    for (const rest of entryNames(join(folder, part))) {
+      const path = join(folder, part, rest);
+      const fileName = part + rest;
+      yield {
+        path,
+        fileName,
+        objects() {
+          const size = statSync(path, {throwIfNoEntry: false})?.size ?? Number.POSITIVE_INFINITY;
+          const bytes = size > maxWholeBytes ? undefined : readIfPresent(path);
+          return bytes && new Map([[fileName, bytes]]);
+        },
+      };
+    }
+  }
 }
 
 /** Deletes the file if the work fails, as on a full disk. */
@@ -305,7 +358,8 @@ function openPacks(folder: string, temporary: () => string) {
     const from = temporary();
     const path = join(folder, randomUUID());
     removeOnError(from, () => {
-      writeFileSync(from, encodePack(objects), {flag: 'wx', mode: 0o600});
+      // The files that a pack replaces are deleted next, so its bytes have to be on the disk.
+      writeFileSync(from, encodePack(objects), {flag: 'wx', mode: 0o600, flush: true});
       renameSync(from, path);
     });
     const written = readPackIndex(path);
@@ -322,13 +376,34 @@ function openPacks(folder: string, temporary: () => string) {
     },
     /** Reads packs that other processes have added. */
     refresh: look,
-    /** Deletes the objects that are not in `keep`. Deletes a pack only after its needed objects are in another one. */
+    /** Returns the packs of fewer bytes. */
+    smallerThan(most: number): readonly ObjectFile[] {
+      look();
+      return [...packs].flatMap(([path, entries]): readonly ObjectFile[] => {
+        const read = (): ReadonlyMap<string, Buffer> | undefined => {
+          const found = new Map<string, Buffer>();
+          for (const [fileName, entry] of entries) {
+            const bytes = readAt(entry);
+            if (bytes !== undefined) found.set(fileName, bytes);
+          }
+          return found.size === entries.size ? found : undefined;
+        };
+        const size = [...entries.values()].reduce((sum, {length}) => sum + length, 0);
+        return size < most ? [{path, objects: read}] : [];
+      });
+    },
+    /**
+     * Deletes the objects that are not in `keep`, and those that another pack has. Deletes a pack only after its needed
+     * objects are in another one.
+     */
     sweep(keep: ReadonlySet<string>): void {
       look();
+      const seen = new Set<string>();
       for (const name of entryNames(folder)) {
         const path = join(folder, name);
         const objects = packs.get(path) ?? new Map<string, PackEntry>();
-        const needed = [...objects].filter(([fileName]) => keep.has(fileName));
+        const needed = [...objects].filter(([fileName]) => keep.has(fileName) && !seen.has(fileName));
+        for (const [fileName] of needed) seen.add(fileName);
         if (needed.length > 0 && needed.length === objects.size) continue;
         const stays = new Map<string, Buffer>();
         for (const [fileName, packed] of needed) {

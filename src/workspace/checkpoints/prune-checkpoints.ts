@@ -26,18 +26,23 @@ export interface PruneRequest {
 }
 
 /**
- * Deletes the checkpoints of sessions that are too old or beyond the size limit. The newest session always stays. Returns `in-use`, and
- * deletes nothing, if another process is using the checkpoints. If weft is killed at any moment, everything needed is still there.
+ * Deletes the checkpoints of sessions that are too old or beyond the size limit, and joins the rest into packs. The newest session always
+ * stays. Returns `in-use`, and deletes nothing, if another process is using the checkpoints. If weft is killed at any moment, everything
+ * needed is still there.
  */
 export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' | 'in-use'> {
   const {folder, now} = request;
   const use = lockForPruning(folder);
-  if (use === undefined) return 'in-use';
+  const objects = openObjects(join(folder, 'objects'), {});
+  if (use === undefined) {
+    await objects.join(makePause());
+    return 'in-use';
+  }
   try {
     // The tables of folders refer to objects that may be deleted now.
     for (const name of entryNames(folder)) if (name.startsWith('seen-')) rmSync(join(folder, name), {force: true});
-    const objects = openObjects(join(folder, 'objects'), {});
     await objects.sweep(await objectsToKeep(request, objects), makePause());
+    await objects.join(makePause());
     writeStamp(folder, now);
     return 'pruned';
   } finally {
@@ -48,7 +53,8 @@ export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' 
 /** True if the last pruning was over a day ago. Without checkpoints there is nothing to prune. */
 export function isPruningDue(folder: string, now: number): boolean {
   const last = statSync(join(folder, stampName), {throwIfNoEntry: false});
-  if (last !== undefined) return now - last.mtimeMs > day;
+  // A stamp in the future is of a clock that was wrong.
+  if (last !== undefined) return Math.abs(now - last.mtimeMs) > day;
   if (statSync(join(folder, 'objects'), {throwIfNoEntry: false}) !== undefined) return true;
   return false;
 }

@@ -1,8 +1,7 @@
 import {existsSync, lstatSync, type Stats} from 'node:fs';
 import {dirname, join, sep} from 'node:path';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {type Fault, hasCode} from '../../domain/fault.ts';
+import {hasCode} from '../../domain/fault.ts';
 import {isTemporaryName} from '../files/folder-handle.ts';
 import {
   type CachedFile,
@@ -48,9 +47,11 @@ export interface WorkspaceScan extends Scan {
   /** The number of folders that differ from the known table, and the bytes that were read. */
   readonly changedFolders: number;
   readonly newBytes: number;
+  /** The files that are left out because of their size only. */
+  readonly tooLarge: readonly string[];
 }
 
-/** The maximum number of bytes of new content in a checkpoint. With more, weft takes none. */
+/** The maximum number of bytes of new content in a checkpoint. If there is more, the largest files are left out. */
 const maxNewBytes = 4 * 1024 * 1024 * 1024;
 
 /** The size, in bytes, beyond which a file is left out: for ignored files, and for all others. */
@@ -78,30 +79,44 @@ export async function scanWorkspace(
   context: ScanContext,
   known: Known & {readonly done?: Map<string, FolderRecord>},
   signal: AbortSignal,
-): Promise<Outcome<WorkspaceScan, Fault>> {
-  try {
-    await refuseTooLarge(context, known, signal);
-    const scanner = new Scanner(context, {done: new Map(), ...known, purpose: 'all'}, signal);
-    return ok(await scanner.scan());
-  } catch (cause) {
-    if (cause instanceof TooLargeError) return failed(cause.fault);
-    throw cause;
+): Promise<WorkspaceScan> {
+  const isNew = known.table.folders.size === 0 && !context.roots.some(root => existsSync(join(root, '.git')));
+  // Of a new folder without git, nothing is copied before its size is known. Git holds most of a repository.
+  let most = isNew ? await largestThatFits(context, known, signal) : known.table.maxFileBytes;
+  for (;;) {
+    const table = {...known.table, maxFileBytes: most};
+    const scanner = new Scanner(context, {done: new Map(), ...known, table, purpose: 'all'}, signal);
+    try {
+      return await scanner.scan();
+    } catch (cause) {
+      if (!(cause instanceof TooMuchContent)) throw cause;
+    }
+    const fitting = await largestThatFits(context, known, signal);
+    most = fitting < most ? fitting : Math.floor(Math.min(most, maxFileBytes) / 2);
   }
 }
 
-/** Finds what a scan would leave out at, above or below some paths. If aborted, returns what it has found so far. Stores nothing. */
+/**
+ * Finds what a scan would leave out at, above or below some paths. Of the table, only the size of the largest files counts. If aborted,
+ * returns what it has found so far. Stores nothing.
+ */
 export async function findLeftOut(
   context: Omit<ScanContext, 'objects'>,
-  only: readonly string[],
+  {only, table}: {readonly only: readonly string[]; readonly table: FolderTable},
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const purpose = {leftOut: relatedTo(only)};
-  const known = {table: emptyTable, now: Date.now, done: new Map<string, FolderRecord>(), purpose};
+  const known = {
+    table: {...emptyTable, maxFileBytes: table.maxFileBytes},
+    now: Date.now,
+    done: new Map<string, FolderRecord>(),
+    purpose,
+  };
   const scanner = new Scanner({...context, objects: noopObjects}, known, signal);
   try {
     await scanner.scan();
   } catch (cause) {
-    if (!signal.aborted && !(cause instanceof TooLargeError)) throw cause;
+    if (!signal.aborted) throw cause;
   }
   return scanner.leftOut;
 }
@@ -110,27 +125,29 @@ export async function findLeftOut(
 interface Known {
   readonly table: FolderTable;
   readonly now: () => number;
+  readonly maxNewBytes?: number;
 }
 
-/**
- * Scans a new workspace without storing anything, so that nothing of a too large one is copied. Repositories are scanned once, because git
- * holds most of them.
- */
-async function refuseTooLarge(context: ScanContext, known: Known, signal: AbortSignal): Promise<void> {
-  if (known.table.folders.size > 0) return;
-  if (context.roots.some(root => existsSync(join(root, '.git')))) return;
-  const counted = {...known, done: new Map<string, FolderRecord>(), purpose: 'all'} as const;
-  await new Scanner({...context, objects: noopObjects}, counted, signal).scan();
+/** Returns the size of the largest files that can be stored if all smaller ones are. Stores nothing. */
+async function largestThatFits(context: ScanContext, known: Known, signal: AbortSignal): Promise<number> {
+  const sizes: number[] = [];
+  const done = new Map<string, FolderRecord>();
+  await new Scanner({...context, objects: noopObjects}, {...known, done, purpose: {sizes}}, signal).scan();
+  let total = 0;
+  let last = 0;
+  for (const size of sizes.toSorted((a, b) => a - b)) {
+    total += size;
+    // Files of the same size are stored or left out together.
+    if (total > (known.maxNewBytes ?? maxNewBytes)) return Math.min(last, size - 1);
+    last = size;
+  }
+  return known.table.maxFileBytes;
 }
 
 const noopObjects: ScanContext['objects'] = {put: () => '', putFile: () => '', addRepository: () => {}};
 
-class TooLargeError extends Error {
-  readonly fault: Fault;
-  constructor(fault: Fault) {
-    super(fault.message);
-    this.fault = fault;
-  }
+class TooMuchContent extends Error {
+  override readonly name = 'TooMuchContent';
 }
 
 type FileStatus = 'kept' | 'ignored';
@@ -153,8 +170,11 @@ const outsideRepository: Omit<FolderContext, 'status'> = {
   ignoreKey: '',
 };
 
-/** `leftOut`: only find what would be left out at, above or below these paths. */
-type Purpose = 'all' | {readonly leftOut: RelatedPaths};
+/**
+ * `leftOut`: only find what would be left out at, above or below these paths. `sizes`: only add the sizes of the files
+ * whose content would be stored.
+ */
+type Purpose = 'all' | {readonly leftOut: RelatedPaths} | {readonly sizes: number[]};
 
 interface ScanKnown extends Known {
   readonly done: Map<string, FolderRecord>;
@@ -194,6 +214,7 @@ class Scanner {
   /** The folders of the excluded paths. */
   readonly #aboveExcluded: ReadonlySet<string>;
   readonly #leftOut: string[] = [];
+  readonly #tooLarge: string[] = [];
   readonly #ignored: IgnoredPaths[] = [];
   /** The folders in which git was asked for ignored paths, and whether it answered. */
   readonly #queried = new Map<string, boolean>();
@@ -209,7 +230,7 @@ class Scanner {
     this.#context = context;
     this.#known = known;
     this.#signal = signal;
-    this.#only = known.purpose === 'all' ? undefined : known.purpose.leftOut;
+    this.#only = typeof known.purpose === 'object' && 'leftOut' in known.purpose ? known.purpose.leftOut : undefined;
     this.#aboveExcluded = new Set([...context.excluded].map(path => dirname(path)));
   }
 
@@ -219,7 +240,7 @@ class Scanner {
 
   async scan(): Promise<WorkspaceScan> {
     this.#since = this.#known.now();
-    const {done, purpose} = this.#known;
+    const {done, purpose, table} = this.#known;
     const folders = new Map<string, TreeNode>();
     for (const root of this.#context.roots) {
       const stats = lstatSync(root, {throwIfNoEntry: false});
@@ -233,9 +254,10 @@ class Scanner {
     return {
       tree,
       leftOut: this.#leftOut,
-      table: {folders: done, origin: 'this process'},
+      table: {folders: done, origin: 'this process', maxFileBytes: table.maxFileBytes},
       changedFolders: this.#changedFolders,
       newBytes: this.#newBytes,
+      tooLarge: this.#tooLarge,
     };
   }
 
@@ -388,13 +410,19 @@ class Scanner {
       this.#ignoredTotal += stats.size;
       if (this.#ignoredTotal > maxIgnoredTotal) return this.#leaveOut(path);
     }
-    if (this.#only !== undefined) return emptyRow;
+    if (this.#only !== undefined) {
+      const isTooLarge = stats.size > this.#known.table.maxFileBytes;
+      const {index} = folder.where;
+      return isTooLarge && findInGit(path, stats, {index, last: undefined}) === undefined
+        ? this.#leaveOut(path)
+        : emptyRow;
+    }
     const last = old >= 0 && this.#isHeld(path, old, folder) ? folder.last : undefined;
     const kind = last?.kindAt(old);
     if (last?.isUnchanged(old, stats) === true && (kind === 'file' || kind === 'blob')) return old;
     const hash = this.#store(path, stats, {index: folder.where.index, last: last?.fileAt(old)});
     if (hash === 'gone') return undefined;
-    if (hash === 'unreadable') return this.#leaveOut(path);
+    if (hash === 'unreadable' || hash === 'too-large') return this.#leaveOut(path);
     return {
       node: {kind: 'file', mode: stats.mode & 0o7777, hash},
       stats,
@@ -420,8 +448,17 @@ class Scanner {
   ): string {
     const gitName = findInGit(path, stats, {index, last: last?.hash});
     if (gitName !== undefined) return gitName;
+    const {purpose, table, maxNewBytes: most = maxNewBytes} = this.#known;
+    if (stats.size > table.maxFileBytes) {
+      this.#tooLarge.push(path);
+      return 'too-large';
+    }
+    if (typeof purpose === 'object' && 'sizes' in purpose) {
+      purpose.sizes.push(stats.size);
+      return '';
+    }
     this.#newBytes += stats.size;
-    if (this.#newBytes > maxNewBytes) throw this.#tooLarge();
+    if (this.#newBytes > most) throw new TooMuchContent('more content than a checkpoint may have');
     try {
       return this.#context.objects.putFile(path);
     } catch (cause) {
@@ -447,14 +484,6 @@ class Scanner {
     }
     const tree = isSame ? last.tree : this.#context.objects.put(encodeEntries(nodes));
     return FolderRecord.of(head, {...content, tree});
-  }
-
-  #tooLarge(): TooLargeError {
-    return new TooLargeError({
-      kind: 'needs-user',
-      message: `${this.#context.roots.join(', ')}: more than 4 GB, too large for checkpoints.`,
-      fix: 'Start weft in the folder of one project.',
-    });
   }
 
   #leaveOut(path: string): Row {

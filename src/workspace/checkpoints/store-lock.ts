@@ -49,7 +49,7 @@ const processName = (): string => `${process.pid}@${hostname()}`;
 function isLocked(folder: string): boolean {
   try {
     const user = readFileSync(lockFile(folder), 'utf8');
-    const age = Date.now() - statSync(lockFile(folder)).mtimeMs;
+    const age = Math.abs(Date.now() - statSync(lockFile(folder)).mtimeMs);
     return age < maxPruningMs && (user === '' || isAlive(user, age));
   } catch {
     return false;
@@ -62,7 +62,7 @@ function hasOtherUsers(folder: string): boolean {
   for (const user of entryNames(users)) {
     const stats = statSync(join(users, user), {throwIfNoEntry: false});
     if (user === processName() || stats === undefined) continue;
-    if (isAlive(user, Date.now() - stats.mtimeMs)) others = true;
+    if (isAlive(user, Math.abs(Date.now() - stats.mtimeMs))) others = true;
     else rmSync(join(users, user), {force: true});
   }
   return others;

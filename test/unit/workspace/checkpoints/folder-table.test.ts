@@ -47,9 +47,8 @@ function scannerOf(here: Place, name: string, age = 10_000) {
   const context = {roots: [here.work], excluded: new Set<string>(), objects: {...objects, putFile}, environment};
   return async (table: FolderTable) => {
     const done = await scanWorkspace(context, {table, now: () => Date.now() + age}, signal);
-    if (done.tag === 'failed') throw new Error(done.error.message);
     const nothing = objects.put(encodeRoot({folders: new Map(), leftOut: []}));
-    const nodes = reader.differences([nothing], [done.value.tree]).map(({path, to}) => ({
+    const nodes = reader.differences([nothing], [done.tree]).map(({path, to}) => ({
       path: path.slice(here.work.length + 1),
       node:
         to?.kind === 'file'
@@ -58,7 +57,7 @@ function scannerOf(here: Place, name: string, age = 10_000) {
             ? to.mode.toString(8)
             : to,
     }));
-    return {...done.value, nodes, read: read.splice(0).toSorted()};
+    return {...done, nodes, read: read.splice(0).toSorted()};
   };
 }
 

@@ -43,7 +43,7 @@ describe('looking ahead', () => {
     writeFileSync(join(here.work, 'new/a.txt'), 'A\n');
     utimesSync(join(here.work, 'new/a.txt'), was.atime, was.mtime);
     here.put('new/c.txt', 'c\n');
-    await scanWorkspace(store.place, {table: {folders: done, origin: 'this process'}, now}, signal);
+    await scanWorkspace(store.place, {table: {...emptyTable, folders: done}, now}, signal);
     expect(store.read()).toEqual(['new/a.txt', 'new/c.txt']);
   });
 
@@ -53,7 +53,7 @@ describe('looking ahead', () => {
     const store = readingStore(here);
     const done = new Map<string, FolderRecord>();
     await scanWorkspace(store.place, {table: emptyTable, now: Date.now, done}, signal);
-    await scanWorkspace(store.place, {table: {folders: done, origin: 'this process'}, now: Date.now}, signal);
+    await scanWorkspace(store.place, {table: {...emptyTable, folders: done}, now: Date.now}, signal);
     expect(store.read()).toEqual(['a.txt', 'a.txt']);
   });
 

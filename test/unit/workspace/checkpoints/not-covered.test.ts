@@ -2,6 +2,7 @@ import {mkdirSync, symlinkSync, truncateSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {unknownContent, type ResolvedCommand} from '../../../../src/domain/risk.ts';
+import {emptyTable} from '../../../../src/workspace/checkpoints/folder-table.ts';
 import {findUncoveredFiles} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
 import {place} from './checkpoint-place.ts';
 
@@ -31,7 +32,7 @@ test('what undo does not cover of what a command or an edit names, and nothing o
   symlinkSync(here.work, join(here.folder, '..', 'link'));
   mkdirSync(join(here.work, 'empty'));
   const environment = {PATH: process.env['PATH'], HOME: here.folder};
-  const ground = {roots: [here.work], excluded: new Set<string>(), environment, limitMs: 60_000};
+  const ground = {roots: [here.work], excluded: new Set<string>(), environment, limitMs: 60_000, table: emptyTable};
   const found = async (...commands: readonly (readonly [string, ...string[]])[]): Promise<readonly string[]> => {
     const simple = commands.map((argv): ResolvedCommand => ({
       argv,

@@ -1,7 +1,18 @@
-import {copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from 'node:fs';
+import {spawn} from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import type {TreeId} from '../../../../src/domain/checkpoint.ts';
+import {treeId, type TreeId} from '../../../../src/domain/checkpoint.ts';
 import {openObjects} from '../../../../src/workspace/checkpoints/object-store.ts';
 import {pruneCheckpoints} from '../../../../src/workspace/checkpoints/prune-checkpoints.ts';
 import {everything, place, revert, take} from './checkpoint-place.ts';
@@ -94,4 +105,48 @@ describe('many small objects are one file', () => {
       expect(stored(here)).toEqual([]);
     },
   );
+
+  test('loose objects and small packs become one pack that processes at work go on reading', async () => {
+    using here = place();
+    const readers = [here.open(), here.open()];
+    const states: {readonly tree: TreeId; readonly files: Record<string, string>}[] = [];
+    for (const word of ['first', 'second', 'third']) {
+      many(here, word);
+      states.push({tree: await take(readers[0] ?? here.open()), files: everything(here.work)});
+      here.put('one', word);
+      states.push({tree: await take(readers[1] ?? here.open()), files: everything(here.work)});
+    }
+    expect(stored(here).length).toBeGreaterThan(5);
+    const sessions = [{updatedAt: 0, trees: states.map(({tree}) => tree)}];
+    const [loose = ''] = stored(here).filter(path => !path.includes('/packs/'));
+    expect(await pruneCheckpoints({folder: here.folder, sessions, now: 0})).toBe('pruned');
+    expect(stored(here)).toHaveLength(1);
+    await openObjects(join(here.folder, 'objects'), {}).join(async () => {});
+    expect([stored(here).length, existsSync(loose)]).toEqual([1, false]);
+    for (const [at, {tree, files}] of states.entries()) {
+      await revert(readers[at % 2] ?? here.open(), {before: tree, after: 'now'});
+      expect(everything(here.work)).toEqual(files);
+    }
+  });
+
+  test('objects that can be used by another process are joined, and none is deleted', async () => {
+    using here = place();
+    const trees: TreeId[] = [];
+    for (const word of ['first', 'second', 'third']) {
+      here.put('one', word);
+      trees.push(await take(here.open()));
+    }
+    const other = spawn('sleep', ['60']);
+    try {
+      writeFileSync(join(here.folder, 'users', `${String(other.pid)}@${hostname()}`), '');
+      expect(await prune(here)).toBe('in-use');
+    } finally {
+      other.kill();
+    }
+    expect(stored(here)).toHaveLength(1);
+    for (const [at, word] of ['first', 'second', 'third'].entries()) {
+      await revert(here.open(), {before: trees[at] ?? treeId(''), after: 'now'});
+      expect(here.read('one')).toBe(word);
+    }
+  });
 });

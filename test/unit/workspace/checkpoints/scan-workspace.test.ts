@@ -1,11 +1,11 @@
 import {execFileSync} from 'node:child_process';
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -16,7 +16,8 @@ import {openObjects, type ObjectStore} from '../../../../src/workspace/checkpoin
 import {emptyTable, fileIn, type FolderTable} from '../../../../src/workspace/checkpoints/folder-table.ts';
 import {findLeftOut, type ScanContext, scanWorkspace} from '../../../../src/workspace/checkpoints/scan-workspace.ts';
 import {encodeRoot, makeTreeReader} from '../../../../src/workspace/checkpoints/tree.ts';
-import {place} from './checkpoint-place.ts';
+import {makeCheckpoints} from '../../../../src/workspace/checkpoints/make-checkpoints.ts';
+import {place, revert} from './checkpoint-place.ts';
 
 const {signal} = new AbortController();
 const mega = 1024 * 1024;
@@ -41,9 +42,7 @@ const scanPlace = (
 
 /** The paths below the workspace that a scan keeps, and those that it leaves out. */
 async function scanned(here: Place, where = scanPlace(here), table: FolderTable = emptyTable) {
-  const done = await scanWorkspace(where, {table, now}, signal);
-  if (done.tag === 'failed') throw new Error(done.error.message);
-  const {tree, leftOut, table: next} = done.value;
+  const {tree, leftOut, table: next} = await scanWorkspace(where, {table, now}, signal);
   const nothing = where.objects.put(encodeRoot({folders: new Map(), leftOut: []}));
   const short = (path: string): string => path.slice(here.work.length + 1);
   const nodes = makeTreeReader(where.objects)
@@ -57,7 +56,7 @@ async function scanned(here: Place, where = scanPlace(here), table: FolderTable 
 const leftOut = async (here: Place, ...paths: readonly string[]): Promise<readonly string[]> => {
   const found = await findLeftOut(
     scanPlace(here),
-    paths.map(path => join(here.work, path)),
+    {only: paths.map(path => join(here.work, path)), table: emptyTable},
     signal,
   );
   return found.map(path => path.slice(here.work.length + 1));
@@ -100,26 +99,50 @@ describe('what is too large', () => {
     expect(await leftOut(here, '')).toEqual([]);
   });
 
-  test('a whole workspace: nothing is stored, and the reason is told', async () => {
+  test.each(['without git', 'in a repository'])('the largest files of too much content, %s', async where => {
     using here = place();
-    for (let at = 0; at < 17; at += 1) sparse(here, `f${String(at)}`, 250 * mega);
-    const where = scanPlace(here);
-    const known = {table: emptyTable, now};
-    expect(await scanWorkspace(where, known, signal)).toEqual({
-      tag: 'failed',
-      error: {
-        kind: 'needs-user',
-        message: `${here.work}: more than 4 GB, too large for checkpoints.`,
-        fix: 'Start weft in the folder of one project.',
-      },
-    });
-    expect(existsSync(here.folder)).toBe(false);
-    const checkpoints = here.open();
-    await checkpoints.prefetch(signal);
-    const first = await checkpoints.take(signal);
-    expect(first).toMatchObject({tag: 'failed', error: {message: expect.stringContaining('more than 4 GB')}});
-    for (const name of readdirSync(here.work)) rmSync(join(here.work, name));
-    expect(await checkpoints.take(signal)).toEqual(first);
+    const environment = {PATH: process.env['PATH'], HOME: join(here.work, '../home')};
+    const said: string[] = [];
+    const open = () =>
+      makeCheckpoints({roots: [here.work], folder: here.folder, environment, now, maxNewBytes: 45_000});
+    const look = async (checkpoints = open()) => {
+      const taken = await checkpoints.take(signal, 'any', text => said.push(text));
+      if (taken.tag === 'failed' || taken.value === 'off') throw new Error('not taken');
+      return taken.value;
+    };
+    if (where === 'in a repository') here.git('init', '-q');
+    const sizes = {large: 30_000, larger: 35_000, middle: 20_000, small: 10_000};
+    for (const [name, size] of Object.entries(sizes)) here.put(name, name.slice(0, 1).repeat(size));
+    const before = await look();
+    const text =
+      "Undo leaves out files over 20.0 kB, because git doesn't hold them and all files together are too large: larger (35.0 kB), large (30.0 kB)";
+    expect(said.splice(0)).toEqual([text]);
+    // The next process knows the limit from the saved table, and copies no more.
+    expect(await look()).toBe(before);
+    expect(said.splice(0)).toEqual([text]);
+    for (const name of Object.keys(sizes)) here.put(name, 'changed');
+    const checkpoints = open();
+    const {report} = await revert(checkpoints, {before, after: 'now'});
+    expect(report.files.map(({path}) => path.slice(here.work.length + 1))).toEqual(['middle', 'small']);
+    expect([here.read('middle').length, here.read('small').length, here.read('large')]).toEqual([
+      20_000,
+      10_000,
+      'changed',
+    ]);
+    expect(
+      readdirSync(join(here.folder, 'objects'), {recursive: true, withFileTypes: true}).every(
+        entry => entry.isDirectory() || statSync(join(entry.parentPath, entry.name)).size < 50_000,
+      ),
+    ).toBe(true);
+  });
+
+  test('a question names a file that too much content leaves out', async () => {
+    using here = place();
+    here.put('large', 'l'.repeat(2000));
+    here.put('small', 's');
+    const only = ['large', 'small'].map(name => join(here.work, name));
+    const table = {...emptyTable, maxFileBytes: 1000};
+    expect(await findLeftOut(scanPlace(here), {only, table}, signal)).toEqual([join(here.work, 'large')]);
   });
 });
 
@@ -216,7 +239,8 @@ test('a scan that is aborted fails, and a look for what is left out answers what
   const known = {table: emptyTable, now};
   const aborted = AbortSignal.abort(new Error('stopped'));
   await expect(scanWorkspace(scanPlace(here), known, aborted)).rejects.toThrow('stopped');
-  expect(await findLeftOut(scanPlace(here), [join(here.work, 'large')], aborted)).toEqual([]);
+  const only = [join(here.work, 'large')];
+  expect(await findLeftOut(scanPlace(here), {only, table: emptyTable}, aborted)).toEqual([]);
 });
 
 test(
