@@ -1,6 +1,6 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {AgentRow, Isolation, SubAgent} from '../domain/sub-agent.ts';
+import type {AgentRow, Isolation, LifecycleEvent, SubAgent} from '../domain/sub-agent.ts';
 
 /**
  * The sub-agents of an agent, as its calls start and address them. A sub-agent that a call waits for ends with that call.
@@ -19,6 +19,8 @@ export interface AgentRequest extends Pick<SubAgent, 'name' | 'prompt' | 'kind' 
   readonly place: AgentRow['place'];
   /** `none` leaves the choice to the kind. */
   readonly isolation: Isolation;
+  /** The changes that the starting agent reads of while the sub-agent runs in the background. */
+  readonly lifecycle: readonly LifecycleEvent[];
 }
 
 export interface AgentMessage {

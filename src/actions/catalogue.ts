@@ -237,9 +237,6 @@ export const rationaleOf = (action: Action): string =>
 export const givesReason = (action: Action): boolean =>
   action.name === 'request-command-output' && action.input.rationale !== '';
 
-export const citationsOf = (action: Action): readonly string[] =>
-  action.name === 'request-command-output' || action.name === 'request-file-edits' ? action.input.citations : [];
-
 /**
  * Returns the action with the user's command instead of the model's, or `undefined` if the action has no command.
  * The model's reason and its claim that the command is harmless don't apply to the new one.

@@ -104,6 +104,8 @@ const remarkFields: ReadonlySet<string> = new Set(['description', 'explanation',
 /** True for an empty value, a remark, or a value that requests nothing. */
 function isIgnorable(key: string, given: Json, {ignoredFields}: OtherFields): boolean {
   if (['""', '[]', '{}'].includes(JSON.stringify(given))) return true;
+  // Every call may name its sources (`citations.ts`).
+  if (key === 'citations' && isJsonList(given)) return true;
   const idle = Object.hasOwn(ignoredFields, key) ? ignoredFields[key] : undefined;
   const value = typeof given === 'string' ? parseQuoted(given, 'boolean') : given;
   return idle === 'any' || idle?.includes(value) === true || (remarkFields.has(key) && typeof given === 'string');

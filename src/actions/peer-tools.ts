@@ -369,13 +369,31 @@ const asking: PeerTool = {
   }),
 };
 
+/** Warp's models give the execution mode as one object: `{"Remote": {"environment_id": …}}`. */
+const startAgent: PeerTool = {
+  tool: 'Agent',
+  translate(input) {
+    const mode = input['execution_mode'];
+    const [[kind = '', fields = {}] = []] = isJsonObject(mode) ? Object.entries(mode) : [];
+    const flat = kind === '' ? {} : {execution_mode: kind.toLowerCase(), ...(isJsonObject(fields) ? fields : {})};
+    return {name: 'Agent', input: {...input, ...flat}};
+  },
+};
+
 /**
  * Tools of Claude Code, Codex, pi, Gemini CLI, Qwen Code, opencode and Cursor. Names that differ from weft's only in case and word
  * separators need no entry.
  */
 const peers: Readonly<Record<string, string | PeerTool>> = {
   ToolSearch: toolSearch,
-
+  StartAgent: startAgent,
+  start_agent: startAgent,
+  SendMessageToAgent: 'SendMessage',
+  send_message_to_agent: 'SendMessage',
+  FileGlob: 'Glob',
+  FileGlobV2: 'Glob',
+  file_glob: 'Glob',
+  file_glob_v2: 'Glob',
   Bash: commandTool,
   bash: shellCommand,
   'container.exec': commandTool,

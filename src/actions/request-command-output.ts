@@ -112,7 +112,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
           wait_until_completion: z.optional(z.boolean().check(z.describe('Default true'))),
           run_in_background: z.optional(z.boolean()),
           rationale: z.optional(z.string().check(z.describe('Why, shown to the user'))),
-          citations: z.optional(z.array(z.string()).check(z.describe('Sources'))),
+          citations: z.optional(z.array(z.union([z.string(), z.looseObject({})])).check(z.describe('Sources'))),
           workdir: z.optional(z.string()),
           yield_time_ms: z.optional(z.number().check(z.gt(0))),
         }),

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import {type Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {clip, pluralize} from '../base/clip.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import {interrupted, type Settled} from '../domain/settled.ts';
-import {type AgentRow, hasEnded} from '../domain/sub-agent.ts';
+import {type AgentRow, hasEnded, lifecycleEvents} from '../domain/sub-agent.ts';
 import type {AgentReport, AgentRequest} from './agents-port.ts';
-import {defineAction, textContent, toolForm, unlistedForm} from './define-action.ts';
+import {checkedForm, defineAction, textContent, toolForm, unlistedForm} from './define-action.ts';
 
 export interface AgentPartial {
   readonly name: string;
@@ -14,33 +14,70 @@ export interface AgentPartial {
   readonly answer: string;
 }
 
-const form = toolForm({
-  name: 'Agent',
-  description:
-    'Give a task to a sub-agent with its own context; its final answer comes back. Types: general (default); explore, plan, review, which only read.',
-  aliases: {name: 'description', agent_type: 'subagent_type', harness_type: 'harness'},
-  // If both are given, people read the description.
-  ignoredFields: {name: 'any', mode: ['default'], execution_mode: ['local'], readonly: [false]},
-  schema: () =>
-    z.object({
-      description: z.string().check(z.describe('3-5 words')),
-      prompt: z.string(),
-      subagent_type: z.optional(z.string()),
-      harness: z.optional(z.string().check(z.describe('weft (default), claude, codex, gemini, opencode, pi'))),
-      model: z.optional(z.string()),
-      run_in_background: z.optional(z.boolean()),
-      isolation: z.optional(z.enum(['worktree'])),
-    }),
-  toInput: (raw): AgentRequest => ({
-    name: clip(raw.description.trim(), 80),
-    prompt: raw.prompt,
-    kind: normalizeKind(raw.subagent_type?.trim() ?? ''),
-    harness: raw.harness?.trim() || 'weft',
-    model: raw.model?.trim() ?? '',
-    place: raw.run_in_background === true ? 'background' : 'foreground',
-    isolation: raw.isolation ?? 'none',
+const form = checkedForm(
+  toolForm({
+    name: 'Agent',
+    description:
+      'Give a task to a sub-agent with its own context; its final answer comes back. Types: general (default); explore, plan, review, which only read.',
+    aliases: {
+      name: 'description',
+      agent_type: 'subagent_type',
+      harness_type: 'harness',
+      model_id: 'model',
+      skills: 'skill_references',
+    },
+    // If both are given, people read the description.
+    ignoredFields: {
+      name: 'any',
+      title: 'any',
+      mode: ['default'],
+      readonly: [false],
+      version: 'any',
+      // A sub-agent asks before it uses the computer, wherever it runs.
+      computer_use_enabled: 'any',
+      // The settings of an environment name its host.
+      worker_host: 'any',
+    },
+    unlistedFields: ['execution_mode', 'environment_id', 'skill_references', 'lifecycle_subscription'],
+    schema: () =>
+      z.object({
+        description: z.string().check(z.describe('3-5 words')),
+        prompt: z.string(),
+        subagent_type: z.optional(z.string()),
+        harness: z.optional(z.string().check(z.describe('weft (default), claude, codex, gemini, opencode, pi'))),
+        model: z.optional(z.string()),
+        run_in_background: z.optional(z.boolean()),
+        isolation: z.optional(z.enum(['worktree'])),
+        execution_mode: z.optional(z.enum(['local', 'remote'])),
+        environment_id: z.optional(z.string()),
+        skill_references: z.optional(
+          z.array(z.union([z.string(), z.object({name: z.string()})])).check(z.maxLength(20)),
+        ),
+        lifecycle_subscription: z.optional(z.array(z.enum(lifecycleEvents))),
+      }),
+    toInput: raw => raw,
   }),
-});
+  ({execution_mode: mode, environment_id: environment = '', ...raw}): Outcome<AgentRequest, string> => {
+    if (mode === 'remote' && environment === '')
+      return failed('environment_id is missing. Give the name of a weft server in the setting harnesses');
+    if (mode === 'local' && environment !== '') return failed('environment_id is for the execution mode remote');
+    const harness = raw.harness?.trim() || 'weft';
+    if (environment !== '' && !['weft', 'oz', 'warp'].includes(harness))
+      return failed(`an environment runs weft itself, and not ${harness}`);
+    const skills = (raw.skill_references ?? []).map(skill => (typeof skill === 'string' ? skill : skill.name));
+    const reads = skills.length === 0 ? '' : `Read these skills first: ${skills.join(', ')}.\n\n`;
+    return ok({
+      name: clip(raw.description.trim(), 80),
+      prompt: `${reads}${raw.prompt}`,
+      kind: normalizeKind(raw.subagent_type?.trim() ?? ''),
+      harness: environment.trim() || harness,
+      model: raw.model?.trim() ?? '',
+      place: raw.run_in_background === true ? 'background' : 'foreground',
+      isolation: raw.isolation ?? 'none',
+      lifecycle: raw.lifecycle_subscription ?? [],
+    });
+  },
+);
 
 /** Models trained with other agents know it as `general-purpose`. */
 const normalizeKind = (name: string): string => (name === '' || name === 'general-purpose' ? 'general' : name);

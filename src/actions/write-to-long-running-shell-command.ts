@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import {clip, firstLine} from '../base/clip.ts';
-import {failed, ok} from '../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 import {blockId} from '../domain/ids.ts';
 import {blockStateText, blockText, isRunning, snapshotText} from './block-text.ts';
 import {interrupted} from '../domain/settled.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {checkedForm, defineAction, textContent, toolForm} from './define-action.ts';
 import type {BlockSnapshot} from './ports.ts';
 import {blockInputModes, type BlockInputMode} from '../domain/access.ts';
 import {emptyPreview} from './preview.ts';
@@ -30,24 +30,37 @@ export const writeToLongRunningShellCommand = defineAction<
   access: input => ({kind: 'terminal-input', ...input}),
   asks: [{name: 'command-input', risks: ['unknown'], askedWhen: 'always: it types into a running program'}],
   tools: [
-    toolForm({
-      name: 'BashInput',
-      description: 'Type into a running block, then read its screen.',
-      aliases: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id'},
-      schema: () =>
-        z.object({
-          block_id: z.string(),
-          input: z.string(),
-          mode: z.optional(
-            z
-              .enum(blockInputModes)
-              .check(
-                z.describe('line (default) adds Enter; raw sends keys as they are, \\u0003 is Ctrl-C; block pastes'),
-              ),
-          ),
-        }),
-      toInput: raw => ({blockId: raw.block_id, program: '', input: raw.input, mode: raw.mode ?? 'line'}),
-    }),
+    checkedForm(
+      toolForm({
+        name: 'BashInput',
+        description: 'Type into a running block, then read its screen.',
+        aliases: {bash_id: 'block_id', shell_id: 'block_id', task_id: 'block_id', input_bytes: 'input_base64'},
+        unlistedFields: ['input_base64'],
+        expectedFields: ['block_id', 'input'],
+        schema: () =>
+          z.object({
+            block_id: z.string(),
+            input: z.optional(z.string()),
+            // The bytes of a text in UTF-8.
+            input_base64: z.optional(z.base64()),
+            mode: z.optional(
+              z
+                .enum(blockInputModes)
+                .check(
+                  z.describe('line (default) adds Enter; raw sends keys as they are, \\u0003 is Ctrl-C; block pastes'),
+                ),
+            ),
+          }),
+        toInput: raw => raw,
+      }),
+      ({block_id, input, input_base64: base64, mode}): Outcome<CommandWriteInput, string> => {
+        if ((input === undefined) === (base64 === undefined)) return failed('give either input or input_base64');
+        const text = input ?? textOfBytes(Buffer.from(base64 ?? '', 'base64'));
+        if (text === undefined) return failed('input_base64 is not a text in UTF-8');
+        // Bytes are sent as they are.
+        return ok({blockId: block_id, program: '', input: text, mode: mode ?? (base64 === undefined ? 'line' : 'raw')});
+      },
+    ),
   ],
   label: input => `Type into ${firstLine(input.program || input.blockId, 40)}: ${inputText(input)}`,
   cancelled: input => ({blockId: input.blockId, reached: 'not-started'}),
@@ -74,6 +87,9 @@ export const writeToLongRunningShellCommand = defineAction<
     return interrupted(partial);
   },
 });
+
+const textOfBytes = (bytes: Uint8Array): string | undefined =>
+  tryOr(() => new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes), undefined);
 
 /** Shows invisible keys as JSON escapes. */
 const inputText = ({input, mode}: CommandWriteInput): string =>

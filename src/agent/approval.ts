@@ -5,7 +5,6 @@ import {
   type Action,
   type ActionName,
   cancelledResult,
-  citationsOf,
   labelOf,
   previewAction,
   rationaleOf,
@@ -13,6 +12,7 @@ import {
   withCommand,
   withUserChanges,
 } from '../actions/catalogue.ts';
+import {citationsIn} from '../actions/citations.ts';
 import {editPaths, type UserChanges} from '../domain/file-edit.ts';
 import {emptyImpactReport, type ActionPorts, type ImpactReport} from '../actions/ports.ts';
 import type {CallAnswer, PermissionAnswer, PermissionRequest} from '../actions/hooks-port.ts';
@@ -237,7 +237,7 @@ async function ask(
       rationale: rationaleOf(action),
       sessionGrant: sessionGrant(action, verdict).words,
       impact,
-      citations: citationsOf(action),
+      citations: citationsIn(call.input),
     },
     {session, hooks},
     signal,

@@ -65,6 +65,11 @@ export interface AgentClient {
 // oxlint-disable-next-line typescript/no-invalid-void-type -- most listeners return nothing at all
 export type EventListener = (events: readonly AgentEvent[]) => void | Promise<void>;
 
+export interface EarlierMessage {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
 export type Op =
   /**
    * Submits a prompt. The front end chooses `id`; the engine replaces an id that the session already has. While a
@@ -87,6 +92,8 @@ export type Op =
   | {readonly op: 'run-command'; readonly id: MessageId; readonly command: string; readonly size: ScreenSize}
   /** Adds context that the agent gets with the next prompt. */
   | {readonly op: 'add-context'; readonly text: string}
+  /** Adds messages of an earlier conversation, which the agent reads as its own. The first one is the user's. */
+  | {readonly op: 'add-messages'; readonly messages: readonly EarlierMessage[]}
   /** Drops a prompt or a user's command that has not begun. */
   | {readonly op: 'withdraw-prompt'; readonly id: MessageId}
   /** Answers an open approval. Later answers to the same approval are ignored. */

@@ -4,15 +4,18 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {type Fault, faultText, rejected, thrownFault} from '../domain/fault.ts';
+import type {Message} from '../domain/conversation.ts';
 import type {MessageId} from '../domain/ids.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
 import type {ModelFacts} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
+import {noUsage} from '../domain/usage.ts';
 import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
 import {CheckpointRecorder, type PromptCheckpoints} from './checkpoint-recorder.ts';
 import type {
   AgentClient,
   Answer,
+  EarlierMessage,
   EventListener,
   Op,
   Query,
@@ -209,6 +212,9 @@ class Engine implements AgentClient {
       case 'add-context':
         session.addedContext.push(reminderBlock(secrets.redact(op.text)));
         return;
+      case 'add-messages':
+        this.#work.add({kind: 'other', run: async () => this.#addMessages(op.messages), onDropped: () => {}});
+        return;
       case 'withdraw-prompt':
         if (this.#work.take(op.id) !== undefined) session.publish([{event: 'prompt-withdrawn', id: op.id}]);
         return;
@@ -363,6 +369,21 @@ class Engine implements AgentClient {
     if (session.conversation === before) return;
     session.addedContext.push(reminderBlock(`Summary of the previous conversation:\n${summary}`));
     this.#notify('The summary of the previous conversation is sent with your next prompt.');
+  }
+
+  #addMessages(earlier: readonly EarlierMessage[]): void {
+    const session = this.#session;
+    const {ids, secrets} = session.ports;
+    for (const {role, text} of earlier) {
+      const blocks = [{kind: 'text', text: secrets.redact(text)}] as const;
+      const id = ids.message();
+      const message: Message =
+        role === 'user'
+          ? {role, id, blocks}
+          : {role, id, blocks, model: session.model, stop: 'end-turn', usage: noUsage};
+      journal(session, message.role === 'user' ? {kind: 'prompt', message} : {kind: 'answer', message});
+      session.conversation.messages.push(message);
+    }
   }
 
   /** True if the id is taken. Front ends choose ids, but no two prompts of a session may share one. */

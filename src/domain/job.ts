@@ -1,6 +1,6 @@
 import {byKind} from '../base/unreachable.ts';
 import type {Outcome} from '../base/outcome.ts';
-import type {PlanId, ScheduleId, SessionId} from './ids.ts';
+import type {AgentTaskId, PlanId, ScheduleId, SessionId} from './ids.ts';
 import type {ProviderName} from './sandbox.ts';
 import type {RunningAgent} from './sub-agent.ts';
 
@@ -25,6 +25,8 @@ export type JobSpec =
       /** A folder with skills on the machine that runs the job; empty for none. */
       readonly skills: string;
     }
+  /** A prompt of a program without a plan. `id` is the job's. */
+  | {readonly kind: 'direct'; readonly id: AgentTaskId; readonly prompt: string; readonly directory: string}
   | {readonly kind: 'scheduled'; readonly schedule: ScheduleId}
   | {
       /** A run of the task stack. */
@@ -44,10 +46,15 @@ export type JobSpec =
 
 export type SpecOf<Kind extends JobSpec['kind']> = Extract<JobSpec, {readonly kind: Kind}>;
 
+/** True for the tasks of programs, whose events and files are kept. */
+export const isTaskSpec = (spec: JobSpec): spec is SpecOf<'execution' | 'direct'> =>
+  spec.kind === 'execution' || spec.kind === 'direct';
+
 /** Returns the job's key. At most one job with the same key is queued or running. */
 export const jobKey = (spec: JobSpec): string =>
   byKind<JobSpec, string>(spec, {
     execution: ({plan}) => planKey(plan),
+    direct: ({id}) => `task ${id}`,
     scheduled: ({schedule}) => scheduleKey(schedule),
     stack: () => 'stack',
     agent: ({agent}) => `agent ${agent.id}`,

@@ -42,6 +42,18 @@ export type AgentStatus =
   | {readonly kind: 'failed'; readonly reason: string; readonly answer: string}
   | {readonly kind: 'cancelled'; readonly answer: string};
 
+/** The statuses that an agent can be told of, by kind. It is told of the end in any case. */
+export const lifecycleEvents = [
+  'started',
+  'in_progress',
+  'blocked',
+  'idle',
+  'succeeded',
+  'failed',
+  'cancelled',
+] as const satisfies readonly AgentStatus['kind'][];
+export type LifecycleEvent = (typeof lifecycleEvents)[number];
+
 /** True if the sub-agent's prompt has ended. */
 export const hasEnded = ({kind}: AgentStatus): boolean =>
   kind === 'succeeded' || kind === 'failed' || kind === 'cancelled';

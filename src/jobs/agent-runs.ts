@@ -1,13 +1,13 @@
 import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import type {Question} from '../actions/ports.ts';
-import type {AgentClient} from '../agent/client.ts';
+import type {AgentClient, EarlierMessage} from '../agent/client.ts';
 import {changedFiles} from '../actions/outcome.ts';
 import type {Json} from '../base/json.ts';
 import {blockTexts, type ImageBlock, outcomeFields} from '../domain/conversation.ts';
 import {causeText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
 import {planReminder, openSteps, type Plan} from '../domain/plan.ts';
-import type {AnswerEnd, JobAnswer, JobStore} from '../domain/job.ts';
+import {type AnswerEnd, isTaskSpec, type JobAnswer, type JobStore} from '../domain/job.ts';
 import {knownCost, unknownCosts} from '../domain/usage.ts';
 import {EventLog} from './event-stream.ts';
 import {ClaimedJob, stopJob} from './claimed-job.ts';
@@ -27,13 +27,20 @@ const unattendedMs = 300_000;
 export interface Prompt {
   readonly text: string;
   readonly images: readonly ImageBlock[];
-  /** Context from an earlier conversation; empty if there was none. */
+  /** The earlier conversation; empty if there was none. */
+  readonly conversation: readonly EarlierMessage[];
+  /** Context that is no message of a conversation; empty if there is none. */
   readonly context: string;
+  /** `with`: text comes as `text_delta` events. */
+  readonly deltas: 'with' | 'without';
   /** An `execution` carries out a plan that was started for this purpose. */
   readonly work: {readonly kind: 'prompt' | 'plan'} | {readonly kind: 'execution'; readonly plan: Plan};
   /** The job that the prompt runs for. It records how the prompt ends, and the events of an execution. */
   readonly job: ClaimedJob | 'none';
 }
+
+/** What a prompt has if it is text alone. */
+export const textPrompt = {images: [], conversation: [], context: '', deltas: 'without'} as const;
 
 /** A submitted prompt. Its events stay until the last reader has them. It continues if readers leave. */
 export interface StartedPrompt {
@@ -357,6 +364,8 @@ class Run implements StartedPrompt {
   /** False until this run's prompt begins, if the session is also open elsewhere and may still be running another prompt. */
   #hasBegun: boolean;
   #isOver = false;
+  /** The text of the current block that was sent as deltas. */
+  #streamed = '';
 
   constructor(client: AgentClient, prompt: Prompt, listener: RunListener) {
     this.client = client;
@@ -369,12 +378,13 @@ class Run implements StartedPrompt {
   }
 
   begin(id: () => string): void {
-    const {text, images, context, work} = this.#prompt;
+    const {text, images, conversation, context, work} = this.#prompt;
     this.#newId = id;
     this.#id = messageId(id());
     this.#unsubscribe = this.client.subscribe(events => {
       for (const event of events) if (!this.#isOver) this.#take(event);
     });
+    if (conversation.length > 0) this.client.submit({op: 'add-messages', messages: conversation});
     if (context !== '') this.client.submit({op: 'add-context', text: context});
     if (work.kind === 'execution') this.client.submit({op: 'start-plan', plan: work.plan});
     this.client.submit({op: 'prompt', id: this.#id, text, images, when: 'queued'});
@@ -390,7 +400,11 @@ class Run implements StartedPrompt {
 
   #add(event: object): void {
     this.events.add(event);
-    if (this.#prompt.work.kind === 'execution') this.#keep(job => job.append(event));
+    if (this.#isTask) this.#keep(job => job.append(event));
+  }
+
+  get #isTask(): boolean {
+    return this.job !== 'none' && isTaskSpec(this.job.job.spec);
   }
 
   /** Ends the run as failed if its events can't be stored. */
@@ -421,9 +435,12 @@ class Run implements StartedPrompt {
         this.#listener.opened(event.session.id);
         this.#add({type: 'session', sessionId: event.session.id});
         return;
+      case 'block-delta':
+        if (event.delta.kind === 'text') this.#addDelta(event.delta.text);
+        return;
       case 'block-finished': {
         const {block} = event;
-        if (block.kind === 'text' && block.text !== '') this.#add({type: 'text', content: block.text});
+        if (block.kind === 'text') this.#addText(block.text);
         if (block.kind === 'tool-call') {
           this.#inputs.set(block.id, block.input);
           this.#add({type: 'tool_use', id: block.id, name: block.name, input: block.input});
@@ -434,7 +451,7 @@ class Run implements StartedPrompt {
         const {id, content} = event.toolResult;
         const end = outcomeFields(event.toolResult);
         this.#inputs.delete(id);
-        if (event.result.tag === 'action' && this.#prompt.work.kind === 'execution') {
+        if (event.result.tag === 'action' && this.#isTask) {
           const files = changedFiles(event.result.result);
           this.#keep(job => job.addFiles(files, id, this.#listener.now()));
         }
@@ -489,6 +506,20 @@ class Run implements StartedPrompt {
         return;
       default:
     }
+  }
+
+  #addDelta(content: string): void {
+    if (this.#prompt.deltas === 'without' || content === '') return;
+    this.#streamed += content;
+    this.#add({type: 'text_delta', content});
+  }
+
+  /** Adds a finished text, or what its deltas did not have. */
+  #addText(text: string): void {
+    if (this.#prompt.deltas === 'with') {
+      if (text.startsWith(this.#streamed)) this.#addDelta(text.slice(this.#streamed.length));
+      this.#streamed = '';
+    } else if (text !== '') this.#add({type: 'text', content: text});
   }
 
   #ask(id: ActionId, ask: Ask, permission: object, title: string): void {
@@ -566,7 +597,7 @@ class Run implements StartedPrompt {
     const isDone =
       spec.kind === 'execution' ? this.#plan !== 'none' && this.#plan.state === 'completed' : end === 'done';
     await Promise.all([
-      spec.kind === 'execution' ? job.append(done) : undefined,
+      isTaskSpec(spec) ? job.append(done) : undefined,
       job.change({
         state: end === 'interrupted' ? 'stopped' : isDone ? 'completed' : 'failed',
         cost: before + cost,

@@ -7,7 +7,7 @@ import {cutOff, type JobStore, type NewJob, type SpecOf} from '../domain/job.ts'
 import {beginPlan, resumePlanPrompt, type Plan, type PlanConflict, planPrompt, resumePlan} from '../domain/plan.ts';
 import type {Schedule} from '../domain/schedule.ts';
 import {type AgentPort, type OpenRequest, emptyModelConfig} from './agent-port.ts';
-import type {AgentRuns, StartedPrompt} from './agent-runs.ts';
+import {type AgentRuns, type Prompt, type StartedPrompt, textPrompt} from './agent-runs.ts';
 import {ClaimedJob} from './claimed-job.ts';
 import {type DirectorPort, runStack} from './stack-runs.ts';
 
@@ -40,11 +40,18 @@ export function startExecution(
     job,
     prompt,
     begin,
-  }: {readonly plan: Plan; readonly job: ClaimedJob; readonly prompt: string; readonly begin: 'first' | 'again'},
+    deltas = 'without',
+  }: {
+    readonly plan: Plan;
+    readonly job: ClaimedJob;
+    readonly prompt: string;
+    readonly begin: 'first' | 'again';
+    readonly deltas?: Prompt['deltas'];
+  },
 ): StartedPrompt {
   const request = prompt.trim() === '' ? '' : `\n\nThe request that it was made for: ${prompt}`;
   const text = `${begin === 'again' ? resumePlanPrompt(plan) : planPrompt(plan)}${request}`;
-  return runs.start(client, {text, images: [], context: '', work: {kind: 'execution', plan}, job});
+  return runs.start(client, {...textPrompt, deltas, text, work: {kind: 'execution', plan}, job});
 }
 
 /**
@@ -74,6 +81,7 @@ export async function runJob(job: ClaimedJob, deps: JobDeps, signal: AbortSignal
       return runStack(job, spec, deps.director(spec.directory), signal);
     case 'agent':
     case 'prompt':
+    case 'direct':
       // Runs of these kinds end with the process that started them.
       return;
     default:
@@ -167,7 +175,7 @@ async function runScheduled(
     });
     if (opened.tag === 'failed') return await job.change({state: 'failed', reason: opened.error.error, news: 'untold'});
     const text = opened.value.session === 'reopened' ? continuePrompt : prompt;
-    await runs.start(opened.value.client, {text, images: [], context: '', work: {kind: 'prompt'}, job}).finished;
+    await runs.start(opened.value.client, {...textPrompt, text, work: {kind: 'prompt'}, job}).finished;
   } catch (cause) {
     // The store may be closed by now. In that case, the job counts as stopped once this process has ended.
     await job.change({state: 'failed', reason: causeText(cause), news: 'untold'}).catch(() => {});

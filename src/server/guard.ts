@@ -45,9 +45,11 @@ function isOwnHost(host: string | undefined, {port, allowedHosts}: GuardOptions)
 }
 
 /** Compares digests in constant time. Digests always have the same length. */
+export const isSameSecret = (given: string, secret: string): boolean => timingSafeEqual(digest(given), digest(secret));
+
 function hasToken(authorization: string | undefined, token: string): boolean {
   const given = /^Bearer +(?<token>\S+) *$/iu.exec(authorization ?? '')?.groups?.['token'] ?? '';
-  return timingSafeEqual(digest(given), digest(token)) && token !== '';
+  return isSameSecret(given, token) && token !== '';
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -75,6 +75,11 @@ interface Spec<Query extends z.ZodMiniType, Body extends z.ZodMiniType> extends 
   ) => Promise<Reply> | Reply;
 }
 
+/** A boolean in a query. */
+export const flag = z.enum(['true', 'false', 'True', 'False', '1', '0']);
+export const isTrue = (value: z.infer<typeof flag> | undefined): boolean =>
+  value === '1' || value?.toLowerCase() === 'true';
+
 const nothing = z.optional(z.unknown());
 
 /** Makes a route. `handle` gets the query and body as parsed by their schemas. */

@@ -9,7 +9,7 @@ import type {ContentfulStatusCode} from 'hono/utils/http-status';
 import {isDeeperThan, type Json, maxJsonDepth, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {causeText} from '../domain/fault.ts';
-import {refusalOf, type GuardOptions} from './guard.ts';
+import {isSameSecret, refusalOf, type GuardOptions} from './guard.ts';
 import {bodyLimits, refuse, type Reply, type Route} from './route.ts';
 import {sendEvents} from './send-events.ts';
 
@@ -17,6 +17,8 @@ export interface ServerOptions extends Omit<GuardOptions, 'port'> {
   readonly host: string;
   /** The port; 0 for any free port. */
   readonly port: number;
+  /** A secret path. Requests below it need no token. Empty if there is none. */
+  readonly clientPath: string;
   readonly routes: readonly Route[];
   /** Opens a session for a terminal, and returns a function that takes the connection. The error is for the client. */
   readonly attach: (
@@ -67,6 +69,7 @@ export async function startServer(options: ServerOptions): Promise<Outcome<Runni
   const listener = getRequestListener(app.fetch, {overrideGlobalObjects: false});
   const http = createServer({requireHostHeader: false, keepAliveTimeout: 5000}, (incoming, outgoing) => {
     if (incoming.headers.host !== undefined) {
+      leaveClientPath(incoming, options);
       void listener(incoming, outgoing);
       return;
     }
@@ -76,6 +79,7 @@ export async function startServer(options: ServerOptions): Promise<Outcome<Runni
   });
   const attached = new Set<Duplex>();
   http.on('upgrade', (incoming, connection, head) => {
+    leaveClientPath(incoming, options);
     connection.on('error', () => {});
     attached.add(connection);
     connection.once('close', () => attached.delete(connection));
@@ -159,6 +163,16 @@ function makeApp({routes, handlers = {}, note, allowedOrigins}: ServerOptions, g
     return send(context, refuse(500, 'The server failed. See its stderr, or server.log in its data folder.'), note);
   });
   return app;
+}
+
+/** Turns a request below the secret path into one with the token. */
+function leaveClientPath(incoming: IncomingMessage, {clientPath, token}: ServerOptions): void {
+  const {url = '/'} = incoming;
+  if (clientPath === '' || !isSameSecret(url.slice(0, clientPath.length), clientPath)) return;
+  const rest = url.slice(clientPath.length);
+  if (rest !== '' && !/^[/?]/u.test(rest)) return;
+  incoming.url = rest.startsWith('/') ? rest : `/${rest}`;
+  incoming.headers.authorization = `Bearer ${token}`;
 }
 
 /** Opens a session on a terminal's connection, after the same checks as for every request. */

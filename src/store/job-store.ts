@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {type Json, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {parseSessionId, planId, scheduleId} from '../domain/ids.ts';
+import {type AgentTaskId, parseSessionId, planId, scheduleId} from '../domain/ids.ts';
 import {
   type Claim,
   cutOff,
@@ -295,6 +295,7 @@ const jobSpec = z.discriminatedUnion('kind', [
     baseUrl: z.string(),
     skills: z.string(),
   }),
+  z.object({kind: z.literal('direct'), id: z.custom<AgentTaskId>(), prompt: z.string(), directory: z.string()}),
   z.object({kind: z.literal('scheduled'), schedule}),
   z.object({
     kind: z.literal('stack'),

@@ -139,12 +139,13 @@ export const sampleActions: {
       model: '',
       place: 'foreground',
       isolation: 'none',
+      lifecycle: [],
     },
     label: 'Agent: find the parser',
     partial: {name: 'find the parser', answer: ''},
   },
   'send-message-to-agent': {
-    input: {to: 'find the parser', message: 'Look in src, too.'},
+    input: {to: ['find the parser'], message: 'Look in src, too.'},
     label: 'Message to find the parser',
     partial: {name: 'find the parser', answer: ''},
   },
@@ -163,7 +164,11 @@ export const sampleActions: {
     label: 'Update todos (2)',
     partial: {entries: 2},
   },
-  'read-documents': {input: {ids: ['d1', 'd2']}, label: 'Read document d1, d2', partial: {ids: ['d1', 'd2']}},
+  'read-documents': {
+    input: {ids: ['d1', 'd2'], ranges: {}},
+    label: 'Read document d1, d2',
+    partial: {ids: ['d1', 'd2']},
+  },
   'create-documents': {
     input: {drafts: [{title: 'Plan', text: '1. Look'}]},
     label: 'Create document Plan',

@@ -6,7 +6,14 @@ import {raceAbort} from '../../base/race.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {parseSessionId, type ActionId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
-import {type AgentRow, type AgentStatus, type Asker, hasEnded, type SubAgent} from '../../domain/sub-agent.ts';
+import {
+  type AgentRow,
+  type AgentStatus,
+  type Asker,
+  hasEnded,
+  type LifecycleEvent,
+  type SubAgent,
+} from '../../domain/sub-agent.ts';
 import {addUsage, noUsage} from '../../domain/usage.ts';
 import type {Worktree} from '../../actions/worktrees-port.ts';
 import type {SeparateMachine} from '../ports.ts';
@@ -42,6 +49,8 @@ interface Running {
   /** The fate of the worktree as a text. Empty before it is settled. */
   outcome: string;
   readonly place: SeparateMachine;
+  /** The changes that its parent wants to read of. */
+  lifecycle: readonly LifecycleEvent[];
   /** Set while its worktree is being settled. An abort leaves the worktree unchanged. */
   settling: AbortController | undefined;
   /** True once the sub-agent is being closed, so that no one is asked about its worktree anymore. */
@@ -92,6 +101,7 @@ export class SubAgents implements AgentTree {
     }
     if (started.tag === 'failed') return started;
     const running = started.value;
+    running.lifecycle = request.lifecycle;
     const {kind, runner, row, worktree} = running;
     const stop = (): void => this.stop(row.agent.id);
     wait.signal.addEventListener('abort', stop, {once: true});
@@ -216,6 +226,7 @@ export class SubAgents implements AgentTree {
       worktree,
       outcome: '',
       place,
+      lifecycle: [],
       settling: undefined,
       isClosing: false,
       runner: agent.harness === 'weft' ? makeWeftRunner(setup, deps) : new HarnessAgent(setup, deps),
@@ -381,10 +392,18 @@ export class SubAgents implements AgentTree {
         : next;
     this.#show(running, row);
     this.#publishProgress(before, row);
+    if (row.status.kind !== before.status.kind) this.#tellParent(running);
     if (!hasEnded(row.status) || hasEnded(before.status)) return;
     running.ended.resolve();
     if (row.place === 'background') running.branch.addNote(reportText(reportOf(running, 'began')));
     if ([...this.#running.values()].every(each => hasEnded(each.row.status))) this.#unwatch();
+  }
+
+  /** Tells the parent of a change that it subscribed to. The report of the end comes by itself. */
+  #tellParent({row: {agent, place, status}, lifecycle, branch}: Running): void {
+    if (place === 'foreground' || hasEnded(status) || !lifecycle.includes(status.kind)) return;
+    const on = status.kind === 'blocked' ? `: ${status.on}` : '';
+    branch.addNote(`[agent ${agent.id}: ${agent.name}, ${status.kind}${on}]`);
   }
 
   /** Publishes the end once the worktree is settled, so that nothing still runs there. */

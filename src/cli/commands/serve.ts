@@ -1,7 +1,7 @@
 import {Option, type Command} from 'commander';
 import {portArgument} from '../flags.ts';
-import {exiting, exitCode, type ExitCode} from '../../app/exit-code.ts';
-import {randomUUID} from 'node:crypto';
+import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
+import {createHmac, randomUUID} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {AgentPort} from '../../jobs/agent-port.ts';
 import {AgentRuns} from '../../jobs/agent-runs.ts';
@@ -32,6 +32,7 @@ import {version} from '../../app/version.ts';
 import type {ServerPlace} from './serve/agent-sessions.ts';
 import {requestFolder} from './serve/request-folder.ts';
 import {serverToken} from './serve/server-token.ts';
+import {join, parse} from 'node:path';
 
 interface ServeOptions {
   readonly port: number;
@@ -39,6 +40,9 @@ interface ServeOptions {
   readonly store?: string;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
+  readonly workRoot?: readonly string[];
+  readonly approveOnExecute?: boolean;
+  readonly seedClients?: boolean;
   readonly outputFormat: 'text' | 'json';
 }
 
@@ -52,6 +56,12 @@ export function add(command: Command): void {
     .option('--store <where>', 'Store to use: sqlite, or postgres://… (default: WEFT_STORE, or sqlite)')
     .option('--allow-host <names...>', 'Host names that requests may use for the server')
     .option('--allow-origin <origins...>', 'Web origins whose pages may call the server')
+    .option('--work-root <folders...>', 'Folders in which a missing workDir is made')
+    .option('--approve-on-execute', 'Let a request approve the plan that it executes')
+    .option(
+      '--seed-clients',
+      'Serve clients that send no token, at a secret path: executing approves, and any missing workDir is made',
+    )
     .addOption(
       new Option('--output-format <format>', 'Format of the address').choices(['text', 'json']).default('text'),
     )
@@ -100,12 +110,24 @@ async function notePruning(places: Places, note: (line: string) => void): Promis
 
 /** `weft serve`: serves until a signal arrives. */
 async function runServe(options: ServeOptions): Promise<ExitCode> {
+  const {seedClients = false, host} = options;
+  if (seedClients && !['127.0.0.1', 'localhost', '::1'].includes(host))
+    throw new UsageError('--seed-clients serves this machine alone: leave --host out');
   const places = userPlaces(options.store);
   const note = openServerLog(places.serverLog);
   const stores = await openUserStores(places);
   const {sessions, plans, jobs, schedules, stack} = stores;
   let url = '';
-  const agent = lazySessions(sessions, {named: options.store, url: () => url, artifacts: places.artifacts});
+  const agent = lazySessions(sessions, {
+    named: options.store,
+    url: () => url,
+    artifacts: places.artifacts,
+    workRoots: [
+      join(places.data, 'sessions'),
+      ...(options.workRoot ?? []),
+      ...(seedClients ? [parse(process.cwd()).root] : []),
+    ],
+  });
   const isShared = places.database.kind === 'postgres';
   const runs = new AgentRuns({uuid: randomUUID, jobs, processes: isShared ? 'of-many' : 'of-one-process', now, note});
   const queue = places.database.kind === 'postgres' ? await openUserQueue(places.database, note) : 'none';
@@ -119,20 +141,25 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
   const stackRuns = new StackRuns({jobs, queue, director: director(directory), directory, uuid: randomUUID});
   surviveFaults(note);
   const token = serverToken(places.serverToken, process.env);
+  const clientPath = seedClients
+    ? `/${createHmac('sha256', token.value).update('seed clients').digest('base64url')}`
+    : '';
+  const approveOnExecute = seedClients ? 'always' : options.approveOnExecute === true ? 'if-asked' : 'never';
   const stopped = Promise.withResolvers<ExitCode>();
   onStopSignal(stopped.resolve);
   const started = await startServer({
-    host: options.host,
+    host,
     port: options.port,
     token: token.value,
+    clientPath,
     allowedHosts: options.allowHost ?? [],
     allowedOrigins: options.allowOrigin ?? [],
     routes: withServerRoutes(
       [
         ...stackRoutes(stack),
         ...stackRunRoutes(stackRuns),
-        ...agentRoutes(agent, runs),
-        ...planRoutes({agent, runs, plans, jobs, queue, newSession, newTaskId: randomUUID}),
+        ...agentRoutes({agent, runs, jobs, newTaskId: randomUUID, directory}),
+        ...planRoutes({agent, runs, plans, jobs, queue, newSession, newTaskId: randomUUID, approveOnExecute}),
         ...machineRoutes(machine),
       ],
       version,
@@ -147,9 +174,13 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
     return exitCode.failed;
   }
   ({url} = started.value);
+  const address = `${url}${clientPath}`;
+  const access = seedClients
+    ? 'where no token is needed: keep the address secret'
+    : `token in ${token.file ?? 'WEFT_SERVER_TOKEN'}`;
   if (options.outputFormat === 'json')
-    printJson(`${JSON.stringify({type: 'listening', url, token_file: token.file, pid: process.pid})}\n`);
-  else print(`weft listens on ${url}, token in ${token.file ?? 'WEFT_SERVER_TOKEN'}\n`);
+    printJson(`${JSON.stringify({type: 'listening', url: address, token_file: token.file, pid: process.pid})}\n`);
+  else print(`weft listens on ${address}, ${access}\n`);
   const ending = new AbortController();
   const run = async (due: NewJob): Promise<void> =>
     runJob(await ClaimedJob.added(jobs, due), {agent, runs, jobs, plans, schedules, director}, ending.signal);

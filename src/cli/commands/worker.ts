@@ -48,7 +48,7 @@ async function runWorker({store: named, concurrency}: WorkerOptions): Promise<Ex
   const runs = new AgentRuns({uuid: randomUUID, jobs, processes: 'of-many', now, note});
   const deps: JobDeps = {
     ...stores,
-    agent: agentSessions(sessions, {named, url: () => '', artifacts: places.artifacts}),
+    agent: agentSessions(sessions, {named, url: () => '', artifacts: places.artifacts, workRoots: []}),
     runs,
     director: stackDirector({...stores, named}),
   };

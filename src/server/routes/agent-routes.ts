@@ -4,46 +4,58 @@ import {ok} from '../../base/outcome.ts';
 import {changeKinds} from '../../domain/change-set.ts';
 import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
 import {efforts} from '../../domain/model-stream.ts';
-import {parseSessionId, type SessionId} from '../../domain/ids.ts';
+import {imageType} from '../../domain/image-facts.ts';
+import {parseAgentTaskId, parseSessionId, type SessionId} from '../../domain/ids.ts';
 import {planStates, planStepStatuses} from '../../domain/plan.ts';
 import {riskLevels} from '../../domain/risk.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {cancelReasons} from '../../domain/settled.ts';
 import {anyJson, jsonObject, schemaNotes, nonEmptyText as text} from '../../tasks/stack/stack-records.ts';
-import type {AnswerEnd} from '../../domain/job.ts';
+import type {AnswerEnd, JobStore} from '../../domain/job.ts';
 import type {AgentPort} from '../../jobs/agent-port.ts';
-import type {AgentRuns} from '../../jobs/agent-runs.ts';
-import {json, refuse, route, type Reply, type Route} from '../route.ts';
+import type {AgentRuns, Prompt} from '../../jobs/agent-runs.ts';
+import {ClaimedJob} from '../../jobs/claimed-job.ts';
+import {flag, isTrue, json, refuse, route, type Reply, type Route} from '../route.ts';
 
 /** Returns the path of an artifact. */
 export const artifactPath: ArtifactUrl = ({session, sha256}) => `/agent/sessions/${session}/artifacts/${sha256}`;
 
-const image = z.object({type: z.literal('image'), data: text, mimeType: z.optional(z.string())});
+const image = z.strictObject({type: z.literal('image'), data: text, mimeType: z.optional(z.string())});
 
-export const modelConfig = z.object({
+/** How a client wants text: whole, or as it arrives. */
+export const textQuery = z.object({deltas: z.optional(flag)});
+export const deltasOf = ({deltas}: z.infer<typeof textQuery>): Prompt['deltas'] =>
+  isTrue(deltas) ? 'with' : 'without';
+
+export const modelConfig = z.strictObject({
   apiKey: z.optional(text),
   baseUrl: z.optional(text),
   model: z.optional(text),
   effort: z.optional(z.enum(efforts)),
 });
 
-const promptRequest = z.object({
+const promptRequest = z.strictObject({
   prompt: text,
   workDir: z.optional(text),
   sessionId: z.optional(text),
-  conversation: z.prefault(z.array(z.object({role: z.enum(['user', 'assistant', 'system']), content: z.string()})), []),
+  taskId: z.optional(text),
+  conversation: z.prefault(
+    z.array(z.strictObject({role: z.enum(['user', 'assistant', 'system']), content: z.string()})),
+    [],
+  ),
   images: z.prefault(z.array(image), []),
+  attachments: z.prefault(z.array(image), []),
   modelConfig: z.optional(modelConfig),
 });
 
-const permissionRequest = z.object({
+const permissionRequest = z.strictObject({
   sessionId: text,
   permissionId: text,
   decision: z.enum(['allow', 'allow_session', 'deny']),
   message: z.prefault(z.string(), ''),
 });
 
-const questionRequest = z.object({
+const questionRequest = z.strictObject({
   sessionId: text,
   questionId: text,
   answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
@@ -80,7 +92,17 @@ const permission = z.looseObject({
 });
 
 export const agentMessage = z.object({
-  type: z.enum(['text', 'tool_use', 'tool_result', 'session', 'done', 'error', 'plan', 'permission_request']),
+  type: z.enum([
+    'text',
+    'text_delta',
+    'tool_use',
+    'tool_result',
+    'session',
+    'done',
+    'error',
+    'plan',
+    'permission_request',
+  ]),
   sessionId: z.optional(z.string()),
   content: z.optional(z.string()),
   name: z.optional(z.string()),
@@ -129,8 +151,19 @@ const shown =
     running: running.has(id),
   });
 
+/** The dependencies of the agent routes. */
+export interface AgentRoutesDeps {
+  readonly agent: AgentPort;
+  readonly runs: AgentRuns;
+  readonly jobs: JobStore;
+  /** Returns an id for a task without an id from the program. */
+  readonly newTaskId: () => string;
+  /** The folder of the server. */
+  readonly directory: string;
+}
+
 /** The routes of the agent: prompts as event streams, answers to its questions, and its sessions. */
-export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] {
+export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: AgentRoutesDeps): readonly Route[] {
   const find = async (raw: string): Promise<SessionSummary | undefined> =>
     (await port.sessions()).find(({id}) => id === parseSessionId(raw));
 
@@ -139,19 +172,23 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
       tag: 'agent',
       id: 'runAgent',
       summary: 'Send a prompt to the agent',
+      query: textQuery,
       body: promptRequest,
       bodyLimit: 'images',
       answer: [200, "The agent's work, as events", agentMessage],
       answerIs: 'events',
-      errors: {404: noSession, 409: 'The session is already running a prompt'},
-      handle: async ({body}) => {
+      errors: {404: noSession, 409: 'The session is already running a prompt, or the task id is taken'},
+      handle: async ({body, query}) => {
+        const id = parseAgentTaskId(body.taskId ?? newTaskId());
+        if (id === undefined) return refuse(400, badTaskId);
+        if ((await jobs.list({id})).length > 0) return refuse(409, usedTaskId);
         const session = body.sessionId === undefined ? 'new' : parseSessionId(body.sessionId);
         if (session === undefined) return refuse(404, `${noSession}.`);
         if (session !== 'new' && (await runs.running()).has(session))
           return refuse(409, 'The session is already running a prompt.');
-        const images = body.images.map(imageOf);
+        const images = [...body.images, ...body.attachments].map(imageOf);
         if (images.includes(undefined))
-          return refuse(400, 'Invalid request: not an image in base64 of a known mimeType, in body.images');
+          return refuse(400, 'Invalid request: not a PNG, JPEG, GIF or WebP image in base64, in body.images');
         const {apiKey, baseUrl, model, effort} = body.modelConfig ?? {};
         const isAsItWas = body.modelConfig === undefined && body.workDir === undefined;
         if (session !== 'new' && runs.isAttached(session) && !isAsItWas)
@@ -167,12 +204,20 @@ export function agentRoutes(port: AgentPort, runs: AgentRuns): readonly Route[] 
               })
             : ok(held);
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
+        const known = (await port.sessions()).find(each => each.id === session)?.directory;
+        const spec = {kind: 'direct', id, prompt: body.prompt, directory: body.workDir ?? known ?? directory} as const;
+        const job = {id, spec, session: session === 'new' ? 'not-open' : session} as const;
+        if ((await jobs.add(job, 'running')) !== 'added') {
+          await opened.value.close('finished');
+          return refuse(409, usedTaskId);
+        }
         const {events} = runs.start(opened.value, {
           text: body.prompt,
           images: images.filter(each => each !== undefined),
-          context: contextOf(body.conversation),
+          ...earlier(body.conversation),
+          deltas: deltasOf(query),
           work: {kind: 'prompt'},
-          job: 'none',
+          job: await ClaimedJob.added(jobs, job),
         });
         return {kind: 'events', stream: events, after: 0};
       },
@@ -289,16 +334,33 @@ function replyTo(session: SessionId, end: AnswerEnd): Reply {
     : refuse(409, 'The question was already answered.');
 }
 
-/** Decodes an image. The data may be a data URL, which contains the type. Returns `undefined` if it is not an image. */
+export const badTaskId = 'Invalid request: letters, digits, _ and -, at most 100, in body.taskId';
+export const usedTaskId = 'A task with this id already exists.';
+
+/** Decodes an image. The data may be a data URL. Without a type, its first bytes decide. Returns `undefined` if it is not an image. */
 function imageOf({data, mimeType}: z.infer<typeof image>): ImageBlock | undefined {
   const url = /^data:(?<type>[\w/+.-]+);base64,(?<content>.*)$/su.exec(data)?.groups;
   const content = url?.['content'] ?? data;
-  const mediaType = imageTypes.find(type => type === (url?.['type'] ?? mimeType));
+  const given = url?.['type'] ?? mimeType;
+  const mediaType =
+    given === undefined
+      ? imageType(Buffer.from(content.slice(0, 64), 'base64'))
+      : imageTypes.find(type => type === given);
   if (mediaType === undefined || !/^[A-Za-z0-9+/]+={0,2}$/u.test(content)) return undefined;
   return {kind: 'image', mediaType, data: content};
 }
 
-const contextOf = (conversation: readonly {readonly role: string; readonly content: string}[]): string =>
-  conversation.length === 0
-    ? ''
-    : ['The conversation so far:', ...conversation.map(({role, content}) => `${role}: ${content}`)].join('\n\n');
+/** Splits a conversation into messages, and text that can't be one: what the system says, and answers before the first prompt. */
+function earlier(
+  conversation: z.infer<typeof promptRequest>['conversation'],
+): Pick<Prompt, 'conversation' | 'context'> {
+  const said = conversation.filter(({content}) => content.trim() !== '');
+  const first = said.findIndex(({role}) => role === 'user');
+  const isMessage = (role: string, at: number): boolean => role !== 'system' && first >= 0 && at >= first;
+  return {
+    conversation: said.flatMap(({role, content}, at) =>
+      role !== 'system' && isMessage(role, at) ? {role, text: content} : [],
+    ),
+    context: said.flatMap(({role, content}, at) => (isMessage(role, at) ? [] : `${role}: ${content}`)).join('\n\n'),
+  };
+}

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type {Outcome} from '../../base/outcome.ts';
+import {ok, type Outcome} from '../../base/outcome.ts';
 import {parseAgentTaskId, planId, type SessionId} from '../../domain/ids.ts';
-import {type Job, jobStates, type JobQueue, type JobStore, type SpecOf} from '../../domain/job.ts';
+import {isTaskSpec, type Job, jobStates, type JobQueue, type SpecOf} from '../../domain/job.ts';
 import {
   approvePlan,
   beginPlan,
@@ -13,19 +13,27 @@ import {
 } from '../../domain/plan.ts';
 import {providerNames} from '../../domain/sandbox.ts';
 import {jsonObject, schemaNotes, nonEmptyText as text} from '../../tasks/stack/stack-records.ts';
-import type {AgentPort} from '../../jobs/agent-port.ts';
-import type {AgentRuns} from '../../jobs/agent-runs.ts';
+import {textPrompt} from '../../jobs/agent-runs.ts';
 import {StoredEvents} from '../../jobs/event-stream.ts';
 import {ClaimedJob} from '../../jobs/claimed-job.ts';
 import {type PlansPort, startExecution} from '../../jobs/run-jobs.ts';
 import {toClientPlan} from '../../jobs/run-messages.ts';
 import {json, refuse, route, type Reply, type Route} from '../route.ts';
-import {agentMessage, modelConfig, taskPlan} from './agent-routes.ts';
+import {
+  agentMessage,
+  type AgentRoutesDeps,
+  badTaskId,
+  deltasOf,
+  modelConfig,
+  taskPlan,
+  textQuery,
+  usedTaskId,
+} from './agent-routes.ts';
 
-const planRequest = z.object({prompt: text, workDir: z.optional(text), modelConfig: z.optional(modelConfig)});
+const planRequest = z.strictObject({prompt: text, workDir: z.optional(text), modelConfig: z.optional(modelConfig)});
 
 /** Edited steps: texts, or steps in the form of the plan. */
-const approveRequest = z.object({
+const approveRequest = z.strictObject({
   steps: z.optional(
     z
       .array(
@@ -38,23 +46,25 @@ const approveRequest = z.object({
   ),
 });
 
-const rejectRequest = z.object({reason: z.prefault(z.string(), '')});
+const rejectRequest = z.strictObject({reason: z.prefault(z.string(), '')});
 
-const executeRequest = z.object({
+const executeRequest = z.strictObject({
   planId: text,
   prompt: z.prefault(z.string(), ''),
   workDir: z.optional(text),
   taskId: z.optional(text),
   skillsPath: z.optional(text),
-  sandboxConfig: z.optional(z.object({enabled: z.boolean(), provider: z.optional(z.enum(providerNames))})),
+  sandboxConfig: z.optional(z.strictObject({enabled: z.boolean(), provider: z.optional(z.enum(providerNames))})),
   modelConfig: z.optional(modelConfig),
   background: z.prefault(z.boolean(), false),
+  approve: z.optional(z.boolean()),
 });
 
 const taskAnswer = z.object({
   id: z.string(),
   sessionId: z.string(),
-  planId: z.string(),
+  /** The plan that the task executes; `null` for a prompt without a plan. */
+  planId: z.nullable(z.string()),
   prompt: z.string(),
   workDir: z.string(),
   state: z.enum(jobStates),
@@ -75,20 +85,26 @@ schemaNotes.add(fileAnswer, {id: 'TaskFile'});
 const started = z.object({taskId: z.string(), sessionId: z.string()});
 
 /** The dependencies of the plan routes. */
-export interface PlanRoutesDeps {
-  readonly agent: AgentPort;
-  readonly runs: AgentRuns;
+export interface PlanRoutesDeps extends Omit<AgentRoutesDeps, 'directory'> {
   readonly plans: PlansPort;
-  readonly jobs: JobStore;
+  /** Whether executing a pending plan approves it: never, if the request has `approve: true`, or unless it has `approve: false`. */
+  readonly approveOnExecute: 'never' | 'if-asked' | 'always';
   /** The queue in which background executions wait for a worker; `none` if this server runs them itself. */
   readonly queue: JobQueue | 'none';
   readonly newSession: () => SessionId;
-  /** Returns an id for a task without an id from the program. */
-  readonly newTaskId: () => string;
 }
 
 /** The routes to plan, approve and execute, and for the executions, which are saved as tasks. */
-export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTaskId}: PlanRoutesDeps): readonly Route[] {
+export function planRoutes({
+  agent,
+  runs,
+  plans,
+  jobs,
+  queue,
+  newSession,
+  newTaskId,
+  approveOnExecute,
+}: PlanRoutesDeps): readonly Route[] {
   const findTask = async (raw: string): Promise<Task | undefined> =>
     parseAgentTaskId(raw) === undefined ? undefined : (await jobs.list({id: raw})).find(isTask);
   return [
@@ -96,14 +112,21 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
       tag: 'plans',
       id: 'makePlan',
       summary: 'Let the agent make a plan, without changing anything',
+      query: textQuery,
       body: planRequest,
       answer: [200, "The agent's work, as events; the plan is one of them", agentMessage],
       answerIs: 'events',
-      handle: async ({body: {prompt, workDir, modelConfig: config}}) => {
+      handle: async ({query, body: {prompt, workDir, modelConfig: config}}) => {
         const opened = await agent.open({session: 'new', workDir, model: modelOf(config), work: {kind: 'plan'}});
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
         const work = {kind: 'plan'} as const;
-        const {events} = runs.start(opened.value, {text: prompt, images: [], context: '', work, job: 'none'});
+        const {events} = runs.start(opened.value, {
+          ...textPrompt,
+          text: prompt,
+          deltas: deltasOf(query),
+          work,
+          job: 'none',
+        });
         return {kind: 'events', stream: events, after: 0};
       },
     }),
@@ -153,22 +176,28 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
       tag: 'plans',
       id: 'executePlan',
       summary: 'Execute an approved plan, once',
+      query: textQuery,
       body: executeRequest,
       answer: [200, "The agent's work, as events", agentMessage],
       answerIs: 'events',
       otherAnswer: [202, 'The plan runs in the background', started],
       errors: {404: noPlan, 409: 'The plan is not approved, or was executed; or the task id is taken'},
-      handle: async ({body}) => {
+      handle: async ({body, query}) => {
         const id = parseAgentTaskId(body.taskId ?? newTaskId());
-        if (id === undefined)
-          return refuse(400, 'Invalid request: letters, digits, _ and -, at most 100, in body.taskId');
+        if (id === undefined) return refuse(400, badTaskId);
         const wanted = plans.find(planId(body.planId));
         if (wanted === 'unknown') return refuse(404, `${noPlan}.`);
-        if (wanted.state !== 'approved') return refuse(409, conflictText(wanted));
-        if ((await findTask(id)) !== undefined) return refuse(409, 'A task with this id already exists.');
+        const approves = approveOnExecute === 'always' ? body.approve !== false : body.approve === true;
+        if (wanted.state === 'pending' && approves && approveOnExecute === 'never')
+          return refuse(409, 'The plan is pending. The server approves on execute only with --approve-on-execute.');
+        if (wanted.state !== 'approved' && !(wanted.state === 'pending' && approves))
+          return refuse(409, conflictText(wanted));
+        const approved = (plan: Plan): Outcome<Plan, PlanConflict> =>
+          plan.state === 'pending' && approves ? approvePlan(plan, plan.steps) : ok(plan);
+        if ((await jobs.list({id})).length > 0) return refuse(409, usedTaskId);
         const {enabled, provider} = body.sandboxConfig ?? {enabled: true, provider: undefined};
         const {apiKey, baseUrl = '', model = ''} = body.modelConfig ?? {};
-        const spec: Task['spec'] = {
+        const spec: SpecOf<'execution'> = {
           kind: 'execution',
           plan: wanted.id,
           prompt: body.prompt,
@@ -185,8 +214,10 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
               'Invalid request: a worker runs it with its own key, because keys are not saved, in body.modelConfig.apiKey',
             );
           const session = newSession();
+          const ready = plans.change(wanted.id, approved);
+          if (ready.tag === 'failed') return planReply(ready);
           const added = await jobs.add({id, spec, session}, 'queued');
-          if (added === 'used') return refuse(409, 'A task with this id already exists.');
+          if (added === 'used') return refuse(409, usedTaskId);
           if (added === 'busy') return refuse(409, 'The plan is already waiting for a worker.');
           await queue.add(id);
           return json(202, {taskId: id, sessionId: session});
@@ -200,16 +231,24 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
         });
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
         const job = {id, spec, session: 'not-open'} as const;
-        const begun = plans.change(wanted.id, beginPlan, job);
+        const begun = plans.change(
+          wanted.id,
+          plan => {
+            const ready = approved(plan);
+            return ready.tag === 'ok' ? beginPlan(ready.value) : ready;
+          },
+          job,
+        );
         if (begun.tag === 'failed') {
           await opened.value.close('finished');
-          return begun.error === 'unknown' ? refuse(404, `${noPlan}.`) : refuse(409, conflictText(begun.error));
+          return planReply(begun);
         }
         const execution = startExecution(runs, opened.value, {
           plan: begun.value,
           job: await ClaimedJob.added(jobs, job),
           prompt: body.prompt,
           begin: 'first',
+          deltas: deltasOf(query),
         });
         return body.background
           ? json(202, {taskId: id, sessionId: execution.session ?? ''})
@@ -221,7 +260,12 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
       id: 'listAgentTasks',
       summary: 'List the tasks',
       answer: [200, 'The tasks, newest first', z.array(taskAnswer)],
-      handle: async () => json(200, (await jobs.list({kind: 'execution'})).filter(isTask).map(shownTask)),
+      handle: async () => {
+        const tasks = [...(await jobs.list({kind: 'execution'})), ...(await jobs.list({kind: 'direct'}))].filter(
+          isTask,
+        );
+        return json(200, tasks.toSorted((a, b) => b.createdAt - a.createdAt).map(shownTask));
+      },
     }),
     route('get', '/agent/tasks/{taskId}', {
       tag: 'plans',
@@ -273,8 +317,9 @@ export function planRoutes({agent, runs, plans, jobs, queue, newSession, newTask
       handle: async ({params: {taskId = ''}, lastEventId}) => {
         const task = await findTask(taskId);
         if (task === undefined) return refuse(404, `${noTask}.`);
-        const {id, session} = task;
-        const live = session !== 'not-open' && runs.isRunning(session) ? runs.events(session) : 'none';
+        const {id, session, state} = task;
+        const isLive = session !== 'not-open' && state === 'running' && runs.isRunning(session);
+        const live = isLive ? runs.events(session) : 'none';
         return {
           kind: 'events',
           stream: live === 'none' ? await StoredEvents.ofJob(jobs, id) : live,
@@ -303,15 +348,15 @@ function planReply(changed: Outcome<Plan, PlanConflict | 'unknown'>): Reply {
   return changed.error === 'unknown' ? refuse(404, `${noPlan}.`) : refuse(409, conflictText(changed.error));
 }
 
-type Task = Job & {readonly spec: SpecOf<'execution'>};
+type Task = Job & {readonly spec: SpecOf<'execution' | 'direct'>};
 
-/** True for executions that programs started. A task that a person started has an id that programs can't use. */
-const isTask = (job: Job): job is Task => job.spec.kind === 'execution' && parseAgentTaskId(job.id) !== undefined;
+/** True for tasks that programs started. A task that a person started has an id that programs can't use. */
+const isTask = (job: Job): job is Task => isTaskSpec(job.spec) && parseAgentTaskId(job.id) !== undefined;
 
 const shownTask = ({id, session, spec, state, createdAt, endedAt, cost}: Task) => ({
   id,
   sessionId: session === 'not-open' ? '' : session,
-  planId: spec.plan,
+  planId: spec.kind === 'execution' ? spec.plan : null,
   prompt: spec.prompt,
   workDir: spec.directory,
   state,

@@ -30,7 +30,7 @@ import {
   taskStatusRequest,
 } from '../../tasks/stack/stack-requests.ts';
 import type {TaskStack} from '../../tasks/stack/task-stack.ts';
-import {json, refuse, route, type Reply, type Route} from '../route.ts';
+import {flag, isTrue, json, refuse, route, type Reply, type Route} from '../route.ts';
 
 const words = z.object({message: z.string()});
 
@@ -346,9 +346,6 @@ export function stackRoutes(port: StackPort): readonly Route[] {
 const noMessage = 'There is no such message';
 const noTask = 'There is no such task';
 const noLayer = 'There is no such layer';
-
-const flag = z.enum(['true', 'false', 'True', 'False']);
-const isTrue = (value: z.infer<typeof flag>): boolean => value.toLowerCase() === 'true';
 
 const idOf = ({task_id = ''}: Readonly<Record<string, string>>) => stackTaskId(task_id);
 const messageOf = ({msg_id = ''}: Readonly<Record<string, string>>) => stackMessageId(msg_id);

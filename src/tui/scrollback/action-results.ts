@@ -91,7 +91,10 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
   'read-mcp-resource': (output, frame) =>
     output.kind === 'read' ? answerBody(output.result, frame) : body([], countOf(output.resources.length, 'resource')),
   'start-agent': ({row}, frame) => agentBody(row, frame),
-  'send-message-to-agent': ({row}, frame) => agentBody(row, frame),
+  'send-message-to-agent': (reports, frame) => {
+    const bodies = reports.map(({row}) => agentBody(row, frame));
+    return {rows: bodies.flatMap(({rows}) => rows), foot: bodies.flatMap(({foot}) => foot)};
+  },
   'read-skill': ({skill, given}) =>
     body([], given === 'already' ? 'read before' : countOf(skill.instructions.split('\n').length, 'line')),
   'search-tools': ({found}, frame) =>

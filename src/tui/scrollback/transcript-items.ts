@@ -1,6 +1,7 @@
 import {joinPartialAnswers, type JoinedRecord} from '../../domain/history.ts';
 import type {Approval} from '../../actions/agent-event.ts';
-import {accessOf, citationsOf, labelOf} from '../../actions/catalogue.ts';
+import {accessOf, labelOf} from '../../actions/catalogue.ts';
+import {citationsIn} from '../../actions/citations.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
 import {pastResultOf} from '../../actions/past-result.ts';
 import {textsIn} from '../../base/json.ts';
@@ -182,7 +183,7 @@ function askedLines(call: ToolCallBlock, isMade: boolean, frame: EntryFrame): re
   const decoded = decodePastAction(call.name, call.input);
   if (decoded.tag === 'failed') return textLines(visible(JSON.stringify(call.input, undefined, 2)), 'dim', frame);
   const access = accessOf(decoded.value);
-  const citations = citationsOf(decoded.value);
+  const citations = citationsIn(call.input);
   const based =
     citations.length === 0
       ? []

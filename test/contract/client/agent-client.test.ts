@@ -379,6 +379,7 @@ const ops: {readonly [Name in Op['op']]: Extract<Op, {readonly op: Name}>} = {
   prompt: {op: 'prompt', id, text: 'x', images: [{kind: 'image', mediaType: 'image/png', data: 'AA'}], when: 'queued'},
   'run-command': {op: 'run-command', id, command: 'ls', size: {columns: 80, rows: 24}},
   'add-context': {op: 'add-context', text: 'x'},
+  'add-messages': {op: 'add-messages', messages: [{role: 'user', text: 'x'}]},
   'move-to-background': {op: 'move-to-background', id: action},
   'stop-agent': {op: 'stop-agent', id: session},
   'message-agent': {op: 'message-agent', id: session, text: 'x'},

@@ -1,7 +1,7 @@
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {expect, test} from 'vitest';
-import {AgentRuns} from '../../../src/jobs/agent-runs.ts';
+import {AgentRuns, textPrompt} from '../../../src/jobs/agent-runs.ts';
 import {openDatabase} from '../../contract/store/open-database.ts';
 import {makeJobStore} from '../../../src/store/job-store.ts';
 import {accepted, finished} from '../../tui/support/events.ts';
@@ -16,7 +16,7 @@ function runsOf(note: (line: string) => void): AgentRuns {
 /** Runs one prompt to its end, with a reader that leaves after it. */
 async function runOnce(runs: AgentRuns, client: ScriptedEngine): Promise<void> {
   const work = {kind: 'prompt'} as const;
-  const {events: stream} = runs.start(client, {text: 'Go', images: [], context: '', work, job: 'none'});
+  const {events: stream} = runs.start(client, {...textPrompt, text: 'Go', work, job: 'none'});
   const over = Promise.withResolvers<void>();
   const leave = stream.subscribe(() => (stream.hasEnded ? over.resolve() : undefined));
   client.emit(accepted('Go'));

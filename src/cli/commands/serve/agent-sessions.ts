@@ -30,6 +30,8 @@ export interface ServerPlace {
   /** Returns the server's address; empty until it listens, and in a worker. */
   readonly url: () => string;
   readonly artifacts: string;
+  /** The folders in which the missing folder of a request is made. */
+  readonly workRoots: readonly string[];
 }
 
 /** Opens the agent's sessions in the user's store. A prompt runs with the settings of its folder, as with `weft` in that folder. */
@@ -45,7 +47,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
       const known = typeof session === 'object' ? undefined : store.list({}).find(({id}) => id === session);
       if (session !== 'new' && typeof session !== 'object' && known === undefined)
         return failed({status: 404, error: 'There is no such session.'});
-      const folder = requestFolder(workDir ?? known?.directory);
+      const folder = requestFolder(workDir ?? known?.directory, server.workRoots);
       if (folder === 'no-folder')
         return failed({
           status: 400,
