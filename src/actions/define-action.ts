@@ -190,7 +190,7 @@ function offeredSchema(
   const {properties, required} = schema;
   if (!isJsonObject(properties)) return schema;
   const listed = Object.entries(properties).filter(([name]) => !left.includes(name));
-  const needed = [...expected, ...listOf(required)];
+  const needed = [...new Set([...expected, ...listOf(required)])];
   return {...schema, properties: Object.fromEntries(listed), ...(needed.length === 0 ? {} : {required: needed})};
 }
 
