@@ -100,6 +100,7 @@ async function serveHttp(
     host: '127.0.0.1',
     port,
     token: token.value,
+    clientPath: '',
     allowedHosts: [],
     allowedOrigins: [],
     routes: [],
