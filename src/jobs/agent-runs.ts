@@ -6,13 +6,15 @@ import type {Json} from '../base/json.ts';
 import {blockTexts, type ImageBlock, outcomeFields} from '../domain/conversation.ts';
 import {causeText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
-import {planReminder, openSteps, type Plan} from '../domain/plan.ts';
+import {planReminder, type Plan} from '../domain/plan.ts';
 import {type AnswerEnd, isTaskSpec, type JobAnswer, type JobStore} from '../domain/job.ts';
 import {knownCost, unknownCosts} from '../domain/usage.ts';
 import {EventLog} from './event-stream.ts';
 import {ClaimedJob, stopJob} from './claimed-job.ts';
-import {LiveEvents} from './live-events.ts';
+import {hasBackgroundCommands, LiveEvents} from './live-events.ts';
 import {
+  hasStepChanged,
+  planStateFields,
   toQuestionAnswer,
   approvalAnswer,
   runLostText,
@@ -311,22 +313,6 @@ export class AgentRuns {
 /** The maximum number of ended prompts whose events and questions are kept. */
 const maxEnded = 20;
 
-/** True if commands of the session run in the background. */
-async function hasBackgroundCommands(client: AgentClient): Promise<boolean> {
-  const looked = new AbortController();
-  let isRunning = false;
-  const watched = client.watch(
-    {watch: 'terminals'},
-    blocks => {
-      isRunning = blocks.some(({state}) => state.kind === 'running' || state.kind === 'waiting');
-      looked.abort();
-    },
-    looked.signal,
-  );
-  await watched;
-  return isRunning;
-}
-
 interface RunListener {
   /** True if the session is running another prompt. */
   isWorking(): boolean;
@@ -605,15 +591,4 @@ class Run implements StartedPrompt {
       }),
     ]);
   }
-}
-
-/** True if the status of a step has changed. */
-const hasStepChanged = ({steps}: Plan, before: Plan | 'none'): boolean =>
-  before !== 'none' && steps.some(({status}, at) => status !== before.steps[at]?.status);
-
-/** Returns the state of a plan at the end of a prompt, and its remaining steps. */
-function planStateFields(plan: Plan): object {
-  const open = plan.state === 'pending' ? [] : openSteps(plan);
-  // A prompt that was stopped before it began changed nothing in its plan.
-  return {state: plan.state === 'executing' ? 'stopped' : plan.state, ...(open.length === 0 ? {} : {openSteps: open})};
 }

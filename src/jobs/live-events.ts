@@ -122,3 +122,19 @@ function joinEvents(last: AgentEvent | undefined, event: AgentEvent): AgentEvent
   if (a.kind === 'tool-input' && b.kind === 'tool-input') return {...last, delta: {...a, json: a.json + b.json}};
   return undefined;
 }
+
+/** True if commands of the session run in the background. */
+export async function hasBackgroundCommands(client: AgentClient): Promise<boolean> {
+  const looked = new AbortController();
+  let isRunning = false;
+  const watched = client.watch(
+    {watch: 'terminals'},
+    blocks => {
+      isRunning = blocks.some(({state}) => state.kind === 'running' || state.kind === 'waiting');
+      looked.abort();
+    },
+    looked.signal,
+  );
+  await watched;
+  return isRunning;
+}

@@ -7,7 +7,7 @@ import {changeEntry} from '../domain/change-set.ts';
 import {faultText} from '../domain/fault.ts';
 import {reasonText} from '../domain/reason.ts';
 import type {JobAnswer} from '../domain/job.ts';
-import type {Plan} from '../domain/plan.ts';
+import {openSteps, type Plan} from '../domain/plan.ts';
 import {stopText, toSentence} from '../domain/stop-text.ts';
 
 /** Converts a client's answer to an approval for the engine. */
@@ -79,4 +79,15 @@ export function toQuestionAnswer({options}: Question, given: string | readonly s
     selected: parts.filter(part => labels.includes(part)),
     other: parts.filter(part => !labels.includes(part)).join(', '),
   };
+}
+
+/** True if the status of a step has changed. */
+export const hasStepChanged = ({steps}: Plan, before: Plan | 'none'): boolean =>
+  before !== 'none' && steps.some(({status}, at) => status !== before.steps[at]?.status);
+
+/** Returns the state of a plan at the end of a prompt, and its remaining steps. */
+export function planStateFields(plan: Plan): object {
+  const open = plan.state === 'pending' ? [] : openSteps(plan);
+  // A prompt that was stopped before it began changed nothing in its plan.
+  return {state: plan.state === 'executing' ? 'stopped' : plan.state, ...(open.length === 0 ? {} : {openSteps: open})};
 }

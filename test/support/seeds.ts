@@ -9,7 +9,7 @@ export type SeedName =
 
 /** The text of a seed document, as it was given. */
 export const seedText = (name: SeedName): string =>
-  readFileSync(new URL(`../golden/seeds/${name}.md`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../golden/seeds/${name}.txt`, import.meta.url), 'utf8');
 
 export interface SeedExample {
   /** The nearest heading before the example. */

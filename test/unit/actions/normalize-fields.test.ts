@@ -27,8 +27,8 @@ describe('a field that a tool does not have', () => {
     [
       'that asks for another place is not left out',
       'Agent',
-      {description: 'a', prompt: 'b', execution_mode: {remote: {environment_id: 'e'}}},
-      'The input of Agent is invalid: there is no field execution_mode. The fields here are description, prompt, subagent_type, harness, model, run_in_background, isolation.',
+      {description: 'a', prompt: 'b', execution_mode: 'remote'},
+      'The input of Agent is invalid: environment_id is missing. Give the name of a weft server in the setting harnesses.',
     ],
     [
       'is found inside lists',
