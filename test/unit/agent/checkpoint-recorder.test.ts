@@ -101,7 +101,18 @@ test('a prompt looks at the files that its edits name, once each, and at everyth
   await run.beforeHook(signal, nothing);
   await run.beforeHook(signal, nothing);
   await run.afterRun();
-  expect(log.splice(0)).toEqual(['take any', 'after q', 'take a', 'before h', 'take h', 'before h', 'take any', 'before h', 'take any', 'after h']);
+  expect(log.splice(0)).toEqual([
+    'take any',
+    'after q',
+    'take a',
+    'before h',
+    'take h',
+    'before h',
+    'take any',
+    'before h',
+    'take any',
+    'after h',
+  ]);
   run.joinPrompt(messageId('r'));
   await run.beforeChange(signal);
   await run.afterRun();
