@@ -189,7 +189,7 @@ async function json(
   body?: JsonObject,
 ): Promise<JsonObject | undefined> {
   const {base, query} = openAiBase(baseUrl);
-  const url = `${anthropicBase(base).base}${path}${query}`;
+  const url = `${anthropicBase(base).base}${path}${path.includes('?') ? query.replace('?', '&') : query}`;
   const post = body === undefined ? {} : {method: 'POST', body: JSON.stringify(body)};
   try {
     const response = await send(url, {headers: {...headers, 'content-type': 'application/json'}, signal, ...post});
