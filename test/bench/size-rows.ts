@@ -47,7 +47,7 @@ interface Scale {
 
 /** `short` takes about a minute. `full` has the sizes of a heavy user. */
 const sizes: Readonly<Record<BenchSize, Scale>> = {
-  short: {sessions: 250, records: 20, outputMb: 40, files: [500, 20_000], messages: 3000, tasks: 8000, runs: 5},
+  short: {sessions: 250, records: 20, outputMb: 40, files: [500, 20_000], messages: 12_000, tasks: 8000, runs: 5},
   full: {
     sessions: 5000,
     records: 20,
@@ -178,7 +178,7 @@ export async function measureSizes(
       `a turn after ${scale.messages} messages`,
       (await bench.turn(messagesFor(scale.messages))) / turn,
       'a first turn',
-      6,
+      4.5,
     );
     add('memory after /clear', await bench.memoryAfterClear(), 'the memory before it', 0.5);
 
