@@ -119,7 +119,7 @@ export async function measureSizes(
     fillHome(history, large, scale);
 
     const list = await bench.weft(['sessions', 'list'], {home: history, cwd: work});
-    add(`list ${scale.sessions} sessions`, list / node, 'bare Node', 8);
+    add(`list ${scale.sessions} sessions`, list / node, 'bare Node', 3.6);
     const answer = await bench.weft(['--prompt', 'Hi'], {home: empty, cwd: work});
     const answerWithAll = await bench.weft(['--prompt', 'Hi'], {home: history, cwd: large});
     add('an answer with a long history in a large repository', answerWithAll / answer, 'an answer with neither', 1.12);
