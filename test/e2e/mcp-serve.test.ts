@@ -182,7 +182,8 @@ test('what destroys files needs the word of its card, and undo brings them back'
   const removed = await caller.call('Bash', {command: 'rm -rf a.txt'});
   expect([removed.isError, existsSync(join(scene.place.work, 'a.txt'))]).toEqual([undefined, false]);
   expect(caller.asked[1]?.message).toContain('It deletes 1 file.');
-  const session = String(removed._meta?.['weft/session_id']);
+  const {_meta: meta} = removed;
+  const session = String(meta?.['weft/session_id']);
   await caller.client.close();
   const undone = await scene.run(['sessions', 'rewind', session, '--files', '--yes']);
   expect([undone.code, undone.stderr]).toEqual([0, expect.any(String)]);
@@ -422,21 +423,22 @@ test('several clients over HTTP have their own sessions, and a token is needed',
   expect(await status({authorization}, {method: 'POST', body: 'no json'})).toBe(400);
 });
 
+const started = (seconds: string) =>
+  lookUntil(
+    () => running(`sleep ${seconds}`).length > 0,
+    () => 'the command never started',
+  );
+const gone = (seconds: string) =>
+  lookUntil(
+    () => running(`sleep ${seconds}`).length === 0,
+    () => 'the command still runs',
+  );
+
 test('a call over HTTP is cancelled, also when its client is gone', async () => {
   await using scene = await openScene([]);
   const server = await startHttp(scene);
   const caller = await overHttp(server, 'cannot');
   const stop = new AbortController();
-  const started = (seconds: string) =>
-    lookUntil(
-      () => running(`sleep ${seconds}`).length > 0,
-      () => 'the command never started',
-    );
-  const gone = (seconds: string) =>
-    lookUntil(
-      () => running(`sleep ${seconds}`).length === 0,
-      () => 'the command still runs',
-    );
   const sleeping = caller.call('Bash', {command: 'sleep 4714.5'}, {signal: stop.signal}).catch(String);
   await started('4714.5');
   stop.abort('enough');

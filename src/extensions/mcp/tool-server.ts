@@ -47,6 +47,7 @@ export async function serveTools(serving: ToolServing, transport: Transport): Pr
   const server = new Server({name: 'weft', title: 'weft', version}, {capabilities: {tools: {}}, instructions});
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= runner.close());
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the protocol is no event target
   server.onclose = () => void close();
   server.setRequestHandler(ListToolsRequestSchema, () => ({tools: tools.map(wireTool)}));
   server.setRequestHandler(CallToolRequestSchema, async ({params}, extra) => {
@@ -78,16 +79,15 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 const showsForms = (capability: {readonly form?: unknown; readonly url?: unknown} | undefined): boolean =>
   capability !== undefined && (capability.form !== undefined || capability.url === undefined);
 
-function reporter(extra: Extra): ToolCaller['report'] {
-  const progressToken = extra._meta?.progressToken;
+function reporter({_meta: meta, sendNotification}: Extra): ToolCaller['report'] {
+  const progressToken = meta?.progressToken;
   let progress = 0;
   return message => {
     if (progressToken === undefined) return;
     progress += 1;
     // A client that is gone gets no reports. Its call is cancelled in any case.
-    void extra
-      .sendNotification({method: 'notifications/progress', params: {progressToken, progress, message}})
-      .catch(() => {});
+    const params = {progressToken, progress, message};
+    void sendNotification({method: 'notifications/progress', params}).catch(() => {});
   };
 }
 

@@ -52,7 +52,6 @@ export function approvalForm(approval: Approval): AskForm {
 
 /** Returns the answer of a form. Everything except a clear yes is a no. */
 export function approvalAnswer(reply: FormReply, {verdict}: Pick<Approval, 'verdict'>): ApprovalAnswer {
-  const refused = (message: string): ApprovalAnswer => ({decision: 'refuse', message, by: 'user'});
   if (reply === 'declined') return refused('');
   const {confirmWord} = verdict.detail;
   const decision = reply[decisionField];
@@ -62,6 +61,8 @@ export function approvalAnswer(reply: FormReply, {verdict}: Pick<Approval, 'verd
     return refused(`The user did not type ${confirmWord}.`);
   return {decision: 'allow', scope: isSession ? 'session' : 'once'};
 }
+
+const refused = (message: string): ApprovalAnswer => ({decision: 'refuse', message, by: 'user'});
 
 function previewText({preview}: Approval): string {
   switch (preview.kind) {

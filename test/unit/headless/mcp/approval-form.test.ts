@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Approval} from '../../../../src/actions/agent-event.ts';
 import {noDetail} from '../../../../src/domain/risk.ts';
@@ -31,13 +31,15 @@ test('a form for a command shows the command, its folder, the reasons and the wo
   });
 });
 
+/** Returns the lines of the changes in a form. */
+const shown = (files: Extract<Approval['preview'], {kind: 'diff'}>['files']): readonly string[] =>
+  approvalForm({...destructive, preview: {kind: 'diff', files}})
+    .message.split('\n\n')[1]
+    ?.split('\n') ?? [];
+
 test('a form for edits shows the lines, and says what it leaves out', () => {
   const short = hunk(1, line('context', 'one'), line('removed', 'two'), line('added', 'zwei'));
   const long = hunk(1, ...Array.from({length: 500}, (_, at) => line('added', `row ${at}`)));
-  const shown = (files: Extract<Approval['preview'], {kind: 'diff'}>['files']): readonly string[] =>
-    approvalForm({...destructive, preview: {kind: 'diff', files}})
-      .message.split('\n\n')[1]
-      ?.split('\n') ?? [];
   expect(shown([fileOf('b.js', [short], {movedFrom: 'a.js'})])).toEqual([
     'a.js -> b.js (+1 -1)',
     ' one',
