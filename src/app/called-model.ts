@@ -32,7 +32,7 @@ export class CalledModel implements ModelPort {
 }
 
 /** The name of the model in the list of sessions. */
-export const clientModel = 'mcp-client';
+const clientModel = 'mcp-client';
 
 export const chosenFor = (port: ModelPort, choice: ChosenModel['choice']): ChosenModel => ({
   port,

@@ -179,5 +179,5 @@ async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partia
     const end = options.endOf(event.summary);
     return messages.map(message => (message.type === 'result' ? toOneShotResult(message, end) : message));
   };
-  return {encode, encodeTerminals: encoder.encodeTerminals, linesOf};
+  return {encode, encodeTerminals: (all: readonly BlockInfo[]) => encoder.encodeTerminals(all), linesOf};
 }

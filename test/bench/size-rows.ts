@@ -413,8 +413,8 @@ function stackCosts(folder: string, tasks: number): StackCosts {
   const ids = some.map(() => create().id);
   const unchanged = open();
   for (let at = 0; at < tasks; at += 1) {
-    const id = ids[at % ids.length] ?? create().id;
-    stack.perform(each => each.changeTask(id, {progress: {percent: at, text}}));
+    const task = ids[at % ids.length] ?? create().id;
+    stack.perform(each => each.changeTask(task, {progress: {percent: at, text}}));
   }
   const changed = open();
   const first = usedMs(() => some.map(create));

@@ -385,10 +385,11 @@ test('a session that another process has open continues in a copy, and the edito
   });
 });
 
+const greet = (terminal: boolean) => ({...hello, clientCapabilities: {auth: {terminal}}});
+
 test('without a model, an editor that has a terminal is told how its user signs in', async () => {
   await using scene = await openScene([]);
   const noKeys = {ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: ''};
-  const greet = (terminal: boolean) => ({...hello, clientCapabilities: {auth: {terminal}}});
   await asEditor(
     scene,
     async weft => {

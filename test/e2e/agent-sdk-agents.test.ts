@@ -7,7 +7,7 @@ import type {ReceivedRequest} from '../support/model-server.ts';
 import {openScene, type Scene, toldSystem} from '../support/scene.ts';
 import {ask, type Conversation, readAll, resultIn} from './support/agent-sdk.ts';
 import {kindsOf} from './support/messages.ts';
-import {answerTo, isType, prompt, request, startRpc} from './support/rpc-client.ts';
+import {answerTo, isType, prompt, request as controlRequest, startRpc} from './support/rpc-client.ts';
 
 const isOfAgent = ({body}: ReceivedRequest): boolean => JSON.stringify(body.messages[0]).includes('READ-IT');
 
@@ -155,8 +155,9 @@ test('after the end of the input weft stays until the last one has ended and its
   expect((await stopped.ended).code).toBe(143);
 });
 
+const start = (command: string, id: string): Answer => call('Bash', {command, run_in_background: true}, {id});
+
 test('a background command is a task, from its start to its end, and stop_task stops it', async () => {
-  const start = (command: string, id: string): Answer => call('Bash', {command, run_in_background: true}, {id});
   await using scene = await openScene(request => {
     const answered = request.body.messages.filter(({role}) => role === 'assistant').length;
     const script = [
@@ -171,7 +172,7 @@ test('a background command is a task, from its start to its end, and stop_task s
   await client.next(isType('result'));
   const started = await Promise.all(
     ['waits', 'sleeps'].map(id =>
-      client.next(({subtype, tool_use_id: call}) => subtype === 'task_started' && call === id),
+      client.next(message => message['subtype'] === 'task_started' && message['tool_use_id'] === id),
     ),
   );
   const [waits = '', sleeps = ''] = started.map(message => String(message['task_id']));
@@ -190,8 +191,8 @@ test('a background command is a task, from its start to its end, and stop_task s
     status: 'failed',
     summary: 'Exit code 3',
   });
-  client.send(request('r1', {subtype: 'stop_task', task_id: sleeps}));
-  client.send(request('r2', {subtype: 'stop_task', task_id: waits}));
+  client.send(controlRequest('r1', {subtype: 'stop_task', task_id: sleeps}));
+  client.send(controlRequest('r2', {subtype: 'stop_task', task_id: waits}));
   expect(await ofTask(sleeps, 'task_updated')).toMatchObject({patch: {status: 'killed'}});
   expect(await ofTask(sleeps, 'task_notification')).toMatchObject({tool_use_id: 'sleeps', status: 'stopped'});
   const {code, stdout} = await client.finish();

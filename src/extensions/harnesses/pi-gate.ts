@@ -2,6 +2,7 @@
  * An extension that runs inside pi and asks weft before each call of a tool. It is not part of weft's program: pi loads this file. If
  * asking fails, pi blocks the call.
  */
+// oxlint-disable-next-line import/no-default-export -- pi imports it so
 export default function gate(pi: PiExtensions): void {
   pi.on('session_start', (_, {ui}) => ui.setStatus('weft', 'asks'));
   pi.on('tool_call', async ({toolCallId, toolName, input}, {ui}) => {

@@ -203,8 +203,8 @@ export function serveEditor(serving: EditorServing): ServedEditor {
     let canRead = true;
     const read = async (path: string, signal: AbortSignal): Promise<string | undefined> => {
       if (!canRead) return undefined;
-      const answer = peer.request('fs/read_text_file', {sessionId, path});
-      const result = await raceTimeout(raceAbort(answer, signal), maxReadMs);
+      const text = peer.request('fs/read_text_file', {sessionId, path});
+      const result = await raceTimeout(raceAbort(text, signal), maxReadMs);
       // An editor that does not answer is not asked again.
       if (result === 'timeout') canRead = false;
       if (result === 'timeout' || result === 'aborted' || result.tag === 'failed') return undefined;

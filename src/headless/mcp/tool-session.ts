@@ -91,20 +91,18 @@ export class ToolSession {
     {name, input}: {readonly name: string; readonly input: JsonObject},
     caller: ToolCaller,
   ): Promise<ServedResult> {
-    const {engine, give} = await (this.#tools ??= this.#options
-      .openTools(interactionOf(caller))
-      .catch((cause: unknown) => {
-        this.#tools = undefined;
-        throw cause;
-      }));
+    const opened = await (this.#tools ??= this.#options.openTools(interactionOf(caller)).catch((cause: unknown) => {
+      this.#tools = undefined;
+      throw cause;
+    }));
     if (caller.signal.aborted) return cancelled;
     const id = actionId(`mcp_${this.#options.uuid()}`);
-    give({kind: 'tool-call', id, name, input});
+    opened.give({kind: 'tool-call', id, name, input});
     let result: ToolResultBlock | undefined;
     let action: Action | undefined;
     let directory = '';
     let reportedAt = -Infinity;
-    const {summary, session} = await this.#prompt(engine, `Call ${name}`, caller, event => {
+    const {summary, session} = await this.#prompt(opened.engine, `Call ${name}`, caller, event => {
       if (event.event === 'session-opened') ({directory} = event.session);
       if (event.event === 'action-queued' && event.id === id) ({action} = event);
       if (event.event === 'action-settled' && event.call.id === id) result = event.toolResult;
@@ -214,7 +212,7 @@ const failure = (text: string): ServedResult => ({content: textResult(text), isE
 
 const cancelled: ServedResult = failure('The call was cancelled.');
 
-/** Returns how a call that nobody could allow can be allowed. */
+/** Returns how to allow a call that weft could ask no one about. */
 function allowingText(action: Action | undefined, directory: string): string {
   const rules = action === undefined ? [] : pathRules(accessOf(action), directory);
   const flag = rules.length === 0 ? 'the rule in --allowed-tools' : `--allowed-tools ${rules.map(quoted).join(' ')}`;

@@ -239,7 +239,7 @@ export class ServedClient {
       prompts: this.#prompts,
       servers,
       launch,
-      runningTask: id => this.#encoder.runningTask(id),
+      runningTask: task => this.#encoder.runningTask(task),
       interrupted: () => this.#interrupt.signal,
       interrupt: () => {
         for (const abort of this.#asks.values()) abort.abort();

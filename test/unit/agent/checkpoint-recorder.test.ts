@@ -12,6 +12,8 @@ const nothing = async (): Promise<never> => {
   throw new Error('not asked for');
 };
 
+const named = async (): Promise<readonly string[]> => ['h'];
+
 test.each<[number, readonly string[]]>([
   [4900, []],
   [5100, ['Saving a checkpoint for undo. The first one takes a while in a large folder.']],
@@ -92,7 +94,6 @@ test('a prompt looks at the files that its edits name, once each, and at everyth
   await run.beforeChange(signal);
   await run.beforeChange(signal, ['c']);
   expect(log.splice(0)).toEqual(['take a,b', 'after p', 'take any', 'before q']);
-  const named = async (): Promise<readonly string[]> => ['h'];
   run.joinPrompt(messageId('h'));
   await run.beforeHook(signal, nothing);
   expect(log).toEqual([]);

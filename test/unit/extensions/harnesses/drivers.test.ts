@@ -246,6 +246,12 @@ const asksFor = (toolCallId: string, toolName: string, input: object) => ({
   placeholder: JSON.stringify({toolCallId, toolName, input}),
 });
 
+const change = (kind: string, more: object) => ({
+  kind: 'edit',
+  paths: ['a.ts'],
+  edits: [{kind, path: 'a.ts', ...more}],
+});
+
 test('each call of pi is judged by what it does, and pi hears the answer', async () => {
   const answers: JsonObject[] = [];
   const calls: readonly (readonly [string, object])[] = [
@@ -277,11 +283,6 @@ test('each call of pi is judged by what it does, and pi hears the answer', async
   );
   await scene.first;
   const directory = '/project';
-  const change = (kind: string, more: object) => ({
-    kind: 'edit',
-    paths: ['a.ts'],
-    edits: [{kind, path: 'a.ts', ...more}],
-  });
   const replaced = change('replace', {replacements: [{oldText: 'x', newText: 'y', occurrence: 'only'}]});
   expect(scene.approvals.map(({id, access}) => [id, access])).toEqual([
     ['t0', {kind: 'command', command: 'ls', directory, paths: []}],

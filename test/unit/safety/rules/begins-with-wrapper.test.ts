@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {ruleKinds} from '../../../../src/actions/catalogue.ts';
 import {allPrograms} from '../../../../src/safety/commands/known-programs.ts';
@@ -17,21 +17,19 @@ const problems = (pattern: string) => {
 const names = [
   ...wrapperBeginnings(),
   ...allPrograms.flatMap(({names: all}) => all.split(',')),
-  ...[
-    'if',
-    '!',
-    'A=1',
-    'A=/b/c',
-    '$X',
-    '/bin/sudo',
-    '/lib64/ld-linux-x86-64.so.2',
-    'ld.so',
-    'x$Y',
-    '-n',
-    '--',
-    '5',
-    'constructor',
-  ],
+  'if',
+  '!',
+  'A=1',
+  'A=/b/c',
+  '$X',
+  '/bin/sudo',
+  '/lib64/ld-linux-x86-64.so.2',
+  'ld.so',
+  'x$Y',
+  '-n',
+  '--',
+  '5',
+  'constructor',
 ];
 
 test('every rule with a problem begins with a wrapper', () => {
