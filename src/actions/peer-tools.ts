@@ -1,5 +1,14 @@
 import {firstLine} from '../base/clip.ts';
-import {isJsonList, isJsonObject, type Json, type JsonObject, listOf, parseJson, textOf} from '../base/json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  listOf,
+  objectOf,
+  parseJson,
+  textOf,
+} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {actionNames, toolNamesOf} from './catalogue.ts';
 import {callQuery} from './search-tools.ts';
@@ -374,9 +383,10 @@ const startAgent: PeerTool = {
   tool: 'Agent',
   translate(input) {
     const mode = input['execution_mode'];
-    const [[kind = '', fields = {}] = []] = isJsonObject(mode) ? Object.entries(mode) : [];
-    const flat = kind === '' ? {} : {execution_mode: kind.toLowerCase(), ...(isJsonObject(fields) ? fields : {})};
-    return {name: 'Agent', input: {...input, ...flat}};
+    const [only] = isJsonObject(mode) ? Object.entries(mode) : [];
+    if (only === undefined) return {name: 'Agent', input};
+    const [kind, fields] = only;
+    return {name: 'Agent', input: {...input, execution_mode: kind.toLowerCase(), ...objectOf(fields)}};
   },
 };
 

@@ -9,6 +9,9 @@ interface SeedRoute {
   readonly answers: readonly unknown[];
 }
 
+const examples = (text: string): readonly unknown[] =>
+  [...text.matchAll(/^```json\n(.*?)^```/gmsu)].flatMap(([, code = '']) => jsonIn(code));
+
 /** The routes of `task-stack-api.md` with their examples and the status of success. */
 const routes = new Map(
   seedText('task-stack-api')
@@ -17,8 +20,6 @@ const routes = new Map(
     .map((section): [string, SeedRoute] => {
       const [, method = '', path = ''] = /^\*\*(\w+)\*\* `(.*?)`/u.exec(section) ?? [];
       const [before = '', after = ''] = section.split('**响应：**');
-      const examples = (text: string): readonly unknown[] =>
-        [...text.matchAll(/^```json\n(.*?)^```/gmsu)].flatMap(([, code = '']) => jsonIn(code));
       const status = Number(/^- `(2\d\d)`/mu.exec(after)?.[1]);
       return [`${method} ${path}`, {status, bodies: examples(before), answers: examples(after.split('## ')[0] ?? '')}];
     }),
