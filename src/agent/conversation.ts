@@ -6,9 +6,9 @@ import type {ModelRequest} from '../domain/model-stream.ts';
 import {instructionsFileIn} from '../domain/reminder.ts';
 import {type KnownFacts, factsInMessages} from './context/environment.ts';
 import type {AgentPorts} from './ports.ts';
-import {SentTools} from './sent-tools.ts';
 import {type DocumentStore, makeDocumentStore} from './document-store.ts';
 import {makeTodoStore, type TodoStore} from './todo-store.ts';
+import {SentTools} from './tool-registry.ts';
 import {UsageMeter} from './usage-meter.ts';
 
 /** The state of one stored session, replaced as a whole when another one is opened. */

@@ -36,12 +36,11 @@ import {PromptHooks} from './prompt-hooks.ts';
 import type {AgentLimits} from './sub-agents/agent-limits.ts';
 import {samplingPort} from './sampling.ts';
 import {SessionHooks} from './session-hooks.ts';
-import {SentTools} from './sent-tools.ts';
 import {SessionPlans} from './session-plans.ts';
 import {type EngineSetup, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
 import {AgentBranch, type AgentTree} from './sub-agents/agent-branch.ts';
 import {makeStructuredAnswer} from './structured-output.ts';
-import {makeToolRegistry} from './tool-registry.ts';
+import {makeToolRegistry, SentTools} from './tool-registry.ts';
 import {runUserCommand} from './user-command.ts';
 import {WorkQueue, type WaitingPrompt} from './work-queue.ts';
 

@@ -3,7 +3,7 @@ import {unreachable} from '../base/unreachable.ts';
 import {rowKeyVariables} from '../domain/api-key.ts';
 import {causeText, FaultError, faultText} from '../domain/fault.ts';
 import {type WayFound, type WayName, wayNames, waysIn} from '../domain/ways-in.ts';
-import {makeHttpFetch, readJson} from '../models/http-fetch.ts';
+import {anthropicBase, makeHttpFetch, readJson} from '../models/http-fetch.ts';
 import {modelIdsIn, modelsRequest} from '../models/list-models.ts';
 import {findLocalServers, usualServers} from '../models/local-servers.ts';
 import {refusalWords} from '../models/refusals.ts';
@@ -19,7 +19,6 @@ import {
 } from './choose-model.ts';
 import {UsageError} from './exit-code.ts';
 import type {Provider} from './model-access.ts';
-import {anthropicBase} from '../models/provider-rows.ts';
 
 /** Milliseconds for the free request of one way. Commands that print credentials may take ten seconds. */
 const limitMs = 15_000;

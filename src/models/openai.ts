@@ -5,17 +5,9 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {WireApi} from '../config/settings-schema.ts';
 import {type Fault, otherRefusal} from '../domain/fault.ts';
 import {openPort, type ProviderOptions} from './stream-with-retries.ts';
-import {makeHttpFetch} from './http-fetch.ts';
+import {makeHttpFetch, openAiBase, queryParams} from './http-fetch.ts';
 import {geminiUrl, modelIdsIn} from './list-models.ts';
-import {
-  hostOf,
-  isGemini,
-  openAiBase,
-  type ProviderRow,
-  queryParams,
-  rowAt,
-  type ThinkingEcho,
-} from './provider-rows.ts';
+import {hostOf, isGemini, type ProviderRow, rowAt, type ThinkingEcho} from './provider-rows.ts';
 import {OpenAiDecoder} from './openai-decoder.ts';
 import {openAiRequest} from './openai-request.ts';
 import {ResponsesDecoder} from './responses-decoder.ts';

@@ -50,7 +50,10 @@ const charactersPerToken = 4;
 
 /** Does what the latest prompt says, and answers with its number. */
 function answerTo({messages}: ReceivedRequest['body']): Part {
-  const texts = messages.slice(-4).map(message => JSON.stringify(message));
+  const texts = messages
+    .map(message => JSON.stringify(message))
+    .filter(text => !/^\{"role":"user","content":\[\{"type":"text","text":"<reminder>/u.test(text))
+    .slice(-4);
   const isResult = texts.at(-1)?.includes('"tool_result"') === true;
   const asked = texts.toReversed().map(text => /Go (?<kind>\w+) (?<number>\d+)/u.exec(text)?.groups);
   const {kind, number} = (isResult ? asked.find(groups => groups !== undefined) : asked[0]) ?? {};

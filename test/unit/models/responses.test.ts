@@ -438,8 +438,8 @@ test.each([
     grows('b', '{"command":', more),
     grows('a', 'and":"a"}', more),
     grows('b', '"b"}', more),
-    done('b', more),
     done('a', more),
+    done('b', more),
     {type: 'response.completed', response: {}},
   ]);
   expect([finished, blocksOf(out)]).toEqual([
