@@ -52,7 +52,7 @@ const charactersPerToken = 4;
 function answerTo({messages}: ReceivedRequest['body']): Part {
   const texts = messages
     .map(message => JSON.stringify(message))
-    .filter(text => !/^\{"role":"user","content":\[\{"type":"text","text":"<reminder>/u.test(text))
+    .filter(text => !text.startsWith('{"role":"user","content":[{"type":"text","text":"<reminder>'))
     .slice(-4);
   const isResult = texts.at(-1)?.includes('"tool_result"') === true;
   const asked = texts.toReversed().map(text => /Go (?<kind>\w+) (?<number>\d+)/u.exec(text)?.groups);
