@@ -27,15 +27,13 @@ export async function listProviderModels(
   signal: AbortSignal,
   learn: (model: string, facts: ServedModel) => void = () => {},
 ): Promise<Outcome<readonly string[], Fault>> {
-  const {url, headers} = modelsRequest(address);
+  const {url: given, headers} = modelsRequest(address);
   const name = address.title ?? providerNames[address.provider];
   // Only Anthropic lists page by page. Google refuses the parameter.
-  const bound = address.provider === 'anthropic' ? `?limit=${maxModels}` : '';
+  const url = new URL(given);
+  if (address.provider === 'anthropic') url.searchParams.set('limit', String(maxModels));
   try {
-    const response = await (address.access?.fetch ?? makeHttpFetch(address.environment))(`${url}${bound}`, {
-      headers,
-      signal,
-    });
+    const response = await (address.access?.fetch ?? makeHttpFetch(address.environment))(url.href, {headers, signal});
     if (!response.ok) return failed(fault(`${name} did not list its models (${response.status})`, response.status));
     const listed = (await modelsIn(response))?.slice(0, maxModels);
     if (listed === undefined) return failed(fault(`${name} did not answer with a list of models`, response.status));

@@ -93,7 +93,8 @@ export async function startModelServer(
       return;
     }
     const route = path.replace(/\?.*$/su, '');
-    if (route === '/v1/models') {
+    // Anthropic's list is not served, so that its models need no list here.
+    if (route === '/v1/models' && !path.includes('limit=')) {
       response.writeHead(200, {'content-type': 'application/json'});
       response.end(JSON.stringify({object: 'list', data: [{id: 'small-model'}, {id: 'large-model'}]}));
       return;

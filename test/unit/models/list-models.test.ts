@@ -33,6 +33,12 @@ test('the names as the provider orders them', async () => {
   expect(await list(baseUrl)).toEqual({tag: 'ok', value: ['claude-b', 'claude-a']});
 });
 
+test('the bound of a page joins the query of a gateway', async () => {
+  const baseUrl = await provider(200, '{"data":[]}');
+  await list(`${baseUrl}/v1?api-version=1`);
+  expect(asked.at(-1)).toBe('/v1/models?api-version=1&limit=200');
+});
+
 test('the list may come without an object around it, as from Together', async () => {
   expect(await list(await provider(200, '[{"id":"a"},{"id":"b"}]'))).toEqual({tag: 'ok', value: ['a', 'b']});
 });
