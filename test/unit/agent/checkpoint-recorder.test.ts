@@ -117,5 +117,5 @@ test('a prompt looks at the files that its edits name, once each, and at everyth
   run.joinPrompt(messageId('r'));
   await run.beforeChange(signal);
   await run.afterRun();
-  expect(log).toEqual(['take any', 'after q', 'before r', 'take any', 'after r']);
+  expect(log).toEqual(['take any', 'after h', 'before r', 'take any', 'after r']);
 });

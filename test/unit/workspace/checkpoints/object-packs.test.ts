@@ -94,7 +94,8 @@ describe('many small objects are one file', () => {
       const size = (): number => stored(here).reduce((sum, path) => sum + statSync(path).size, 0);
       const all = size();
       expect(await prune(here, first, second)).toBe('pruned');
-      expect(size()).toBe(all);
+      // Small packs become one, which has one head.
+      expect([stored(here).length, all - size() < 50]).toEqual([1, true]);
       expect(await prune(here, second)).toBe('pruned');
       expect(size()).toBeLessThan(all / 5);
       for (const name of readdirSync(here.work)) rmSync(join(here.work, name), {recursive: true});
