@@ -2,7 +2,7 @@ import {Argument, InvalidArgumentError, Option, type Command} from 'commander';
 import {type FlagRow, type FlagValues, mainFlags, sdkFlags, sharedFlags} from '../app/main-options.ts';
 import {providerChoices} from '../domain/api-key.ts';
 import {maxFallbacks} from '../domain/model-fallback.ts';
-import {parsePermissionMode, type PermissionMode, permissionModes} from '../domain/risk.ts';
+import {type PermissionMode, permissionModes} from '../domain/risk.ts';
 
 export function addMainFlags(program: Command): void {
   for (const row of mainFlags) program.addOption(toOption(row));
@@ -73,8 +73,12 @@ function positiveNumber(text: string): number {
   return value;
 }
 
+/**
+ * Parses a mode as programs that know Claude Code name it. `manual` is its other name for `default`. In its mode `auto` a model judges
+ * the commands; weft asks instead, as Claude Code does with a model that can't judge.
+ */
 function permissionMode(text: string): PermissionMode {
-  const mode = parsePermissionMode(text);
+  const mode = permissionModes.find(name => name === (text === 'manual' || text === 'auto' ? 'default' : text));
   if (mode === undefined) throw new InvalidArgumentError(`Allowed choices are ${permissionModes.join(', ')}.`);
   return mode;
 }

@@ -134,13 +134,6 @@ export const offeredModes = ['default', 'acceptEdits', 'plan', 'dontAsk'] as con
 export const permissionModes = [...offeredModes, 'bypassPermissions'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
-/**
- * Parses a mode as programs that know Claude Code name it. `manual` is its other name for `default`. In its mode `auto` a model judges
- * the commands; weft asks instead, as Claude Code does with a model that can't judge.
- */
-export const parsePermissionMode = (text: string): PermissionMode | undefined =>
-  permissionModes.find(name => name === (text === 'manual' || text === 'auto' ? 'default' : text));
-
 /** The permission modes from the narrowest to the widest. */
 const byWidth: readonly PermissionMode[] = ['plan', 'dontAsk', 'default', 'acceptEdits', 'bypassPermissions'];
 

@@ -10,7 +10,7 @@ import {messageId} from '../../domain/ids.ts';
 import type {CompactionMode} from '../../domain/compaction.ts';
 import type {Thinking} from '../../domain/model-stream.ts';
 import type {RewindReport} from '../../domain/rewind.ts';
-import {parsePermissionMode, permissionModes} from '../../domain/risk.ts';
+import {permissionModes} from '../../domain/risk.ts';
 import {contextTokens} from '../../domain/usage.ts';
 import type {ControlRequest, InitializeRequest} from '../../protocol/rpc/control-message.ts';
 import {wireUsage} from '../../protocol/rpc/wire-content.ts';
@@ -65,7 +65,7 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
         : success({still_queued: waiting}, afterwards);
     }
     case 'set_permission_mode': {
-      const mode = parsePermissionMode(request.mode);
+      const mode = permissionModes.find(name => name === request.mode);
       if (mode === undefined) {
         const message = `Unknown permission mode ${JSON.stringify(request.mode)}. Use one of ${permissionModes.join(', ')}.`;
         return failure(message, 'unsupported_mode');
