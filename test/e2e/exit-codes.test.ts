@@ -182,7 +182,7 @@ describe('the result says how the run ended: is_error exactly when the exit code
         {
           exit_code: 1,
           subtype: 'error_during_execution',
-          errors: ['the model ended without an answer. Try again, or use another model.'],
+          errors: ['The model ended without an answer. Try again, or use another model.'],
         },
       ],
       ['a provider that refuses', [fail(401)], [], {exit_code: 1, subtype: 'success', api_error_status: 401}],

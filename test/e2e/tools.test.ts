@@ -187,7 +187,7 @@ describe('fields of a call', () => {
     await scene.run(['--prompt', 'x']);
     expect(scene.server.requests.map(toldResults)).toEqual([
       [],
-      [expect.stringMatching(/^The input of Agent is invalid: there is no field execution_mode\./u)],
+      [expect.stringMatching(/^The input of Agent is invalid: execution_mode: Invalid option: expected one of "local"\|"remote"/u)],
     ]);
   });
 
