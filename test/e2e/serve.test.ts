@@ -76,7 +76,7 @@ test('pages of other origins are refused, those of an allowed one get its header
   const preflight = await asked({origin: 'https://ui.test', authorization: ''}, 'OPTIONS');
   expect([preflight.status, preflight.headers['access-control-allow-headers']]).toEqual([
     204,
-    'authorization, content-type, last-event-id',
+    'authorization, content-type, last-event-id, mcp-protocol-version, mcp-session-id',
   ]);
   const foreign = await asked({origin: 'https://evil.test', authorization: ''}, 'OPTIONS');
   expect([foreign.status, foreign.headers['access-control-allow-origin']]).toEqual([403, undefined]);
