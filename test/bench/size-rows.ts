@@ -76,7 +76,7 @@ function script({body: {messages}}: ReceivedRequest): Answer {
   const last = JSON.stringify(messages.at(-1));
   if (last.includes('"tool_result"')) return say('Done.');
   const [, work, path = ''] = /Go (edit|print|tell) ([^"\\]+)/u.exec(last) ?? [];
-  if (work === 'tell') return sayPieces(`${filler.repeat(20)}\n\nThe end of ${path}.`);
+  if (work === 'tell') return sayPieces(`${filler.repeat(40)}\n\nThe end of ${path}.`);
   if (work === 'edit') return call('Write', {file_path: path, content: `${Date.now()}\n`});
   return work === 'print' ? call('Bash', {command: `cat ${path}`}) : say('Done.');
 }
@@ -305,11 +305,15 @@ class Bench {
       pty.type('\r');
       await pty.until(shown);
     };
+    const converse = async (): Promise<void> => {
+      for (let at = 0; at < 12; at += 1) await enter(`Go tell ${at}`, new RegExp(`end of ${at}\\.`, 'u'));
+    };
     await pty.until(/Ask weft/u);
-    await enter('Hi', /Done\./u);
+    // Some memory of the first conversation stays. Later ones must add nothing.
+    await converse();
     await enter('/clear', /New session/u);
     const start = await heap();
-    for (let at = 0; at < 12; at += 1) await enter(`Go tell ${at}`, new RegExp(`end of ${at}\\.`, 'u'));
+    await converse();
     const full = await heap();
     await enter('/clear', /New session/u);
     return ((await heap()) - start) / (full - start);
