@@ -120,16 +120,16 @@ export async function measureSizes(
 
     const list = await bench.weft(['sessions', 'list'], {home: history, cwd: work});
     add(`list ${scale.sessions} sessions`, list / node, 'bare Node', 3.6);
-    const answer = await bench.weft(['--prompt', 'Hi'], {home: empty, cwd: work});
-    const answerWithAll = await bench.weft(['--prompt', 'Hi'], {home: history, cwd: large});
-    add('an answer with a long history in a large repository', answerWithAll / answer, 'an answer with neither', 1.12);
-    const ready = await bench.terminal({home: empty, cwd: work});
-    add(
-      'the terminal UI with the same',
-      (await bench.terminal({home: history, cwd: large})) / ready,
-      'the terminal UI with neither',
-      1.15,
-    );
+    const [neither, both] = [
+      {home: empty, cwd: work},
+      {home: history, cwd: large},
+    ];
+    const hi = (where: Where) => () => bench.once([weftBin, '--prompt', 'Hi'], where);
+    const [answer = 0, answerWithBoth = 0] = await bench.least(hi(neither), hi(both));
+    add('an answer with a long history in a large repository', answerWithBoth / answer, 'an answer with neither', 1.12);
+    const start = (where: Where) => () => bench.terminal(where);
+    const [ready = 0, readyWithBoth = 0] = await bench.least(start(neither), start(both));
+    add('the terminal UI with the same', readyWithBoth / ready, 'the terminal UI with neither', 1.2);
 
     const output = join(folder, 'output.txt');
     writeFileSync(output, '');
@@ -233,45 +233,54 @@ class Bench {
     return folder;
   }
 
-  /** The least milliseconds of a program and its children: other work on the machine only adds. The first run fills caches. */
-  async processor(
-    command: readonly string[],
-    {home, cwd}: Where = {home: this.#folder, cwd: this.#folder},
-  ): Promise<number> {
-    const timed = `TIMEFORMAT='%3U %3S'; time "$@" </dev/null >/dev/null 2>&1`;
-    const times: number[] = [];
-    for (let at = 0; at <= this.#runs; at += 1) {
-      const {stderr} = await run('bash', ['-c', timed, 'bash', ...command], {cwd, env: this.#environment(home)});
-      times.push(
-        stderr
-          .trim()
-          .split(' ')
-          .reduce((all, seconds) => all + Number(seconds) * 1000, 0),
-      );
+  /**
+   * The least result of each piece of work, since other work on the machine only adds. They take turns, so that a busy minute is one for all.
+   * The first results, with empty caches, do not count.
+   */
+  async least(...works: readonly (() => Promise<number>)[]): Promise<readonly number[]> {
+    const rounds: (readonly number[])[] = [];
+    for (let round = 0; round <= this.#runs; round += 1) {
+      const results: number[] = [];
+      for (const work of works) results.push(await work());
+      rounds.push(results);
     }
-    return Math.min(...times.slice(1));
+    return works.map((_, at) => Math.min(...rounds.slice(1).map(results => results[at] ?? 0)));
+  }
+
+  /** The least milliseconds of a program and its children. */
+  async processor(command: readonly string[], where?: Where): Promise<number> {
+    const [least = 0] = await this.least(() => this.once(command, where));
+    return least;
   }
 
   weft(args: readonly string[], where: Where): Promise<number> {
     return this.processor([weftBin, ...args], where);
   }
 
-  /** The least milliseconds until the terminal UI shows a key. */
+  /** The milliseconds of one run of a program and its children. */
+  async once(
+    command: readonly string[],
+    {home, cwd}: Where = {home: this.#folder, cwd: this.#folder},
+  ): Promise<number> {
+    const timed = `TIMEFORMAT='%3U %3S'; time "$@" </dev/null >/dev/null 2>&1`;
+    const {stderr} = await run('bash', ['-c', timed, 'bash', ...command], {cwd, env: this.#environment(home)});
+    const seconds = stderr.trim().split(' ').map(Number);
+    return seconds.reduce((all, each) => all + each * 1000, 0);
+  }
+
+  /** The milliseconds until the terminal UI shows a key. */
   async terminal({home, cwd}: Where): Promise<number> {
-    const times: number[] = [];
-    for (let at = 0; at <= this.#runs; at += 1) {
-      const env = {...this.#environment(home), TERM: 'xterm-256color'};
-      using pty = openPtyOf(weftBin, [], {cols: 100, rows: 30, cwd, env, answers: 'all'});
-      await pty.until(/Ask weft/u);
-      pty.type('zq');
-      await pty.until(/zq/u);
-      times.push(processorMs(pty.pid));
-      pty.type('\u0015');
-      await pty.until(/Ask weft/u);
-      pty.type('\u0004');
-      await pty.exited;
-    }
-    return Math.min(...times.slice(1));
+    const env = {...this.#environment(home), TERM: 'xterm-256color'};
+    using pty = openPtyOf(weftBin, [], {cols: 100, rows: 30, cwd, env, answers: 'all'});
+    await pty.until(/Ask weft/u);
+    pty.type('zq');
+    await pty.until(/zq/u);
+    const used = processorMs(pty.pid);
+    pty.type('\u0015');
+    await pty.until(/Ask weft/u);
+    pty.type('\u0004');
+    await pty.exited;
+    return used;
   }
 
   /** The milliseconds of a turn in a session with these records. */
