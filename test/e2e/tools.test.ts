@@ -187,7 +187,11 @@ describe('fields of a call', () => {
     await scene.run(['--prompt', 'x']);
     expect(scene.server.requests.map(toldResults)).toEqual([
       [],
-      [expect.stringMatching(/^The input of Agent is invalid: execution_mode: Invalid option: expected one of "local"\|"remote"/u)],
+      [
+        expect.stringMatching(
+          /^The input of Agent is invalid: execution_mode: Invalid option: expected one of "local"\|"remote"/u,
+        ),
+      ],
     ]);
   });
 
