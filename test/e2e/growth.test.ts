@@ -143,14 +143,18 @@ describe.runIf(process.platform === 'linux')('open handles and memory', () => {
     await expect.poll(() => openHandles(prompted.pid)).toEqual(before);
   });
 
-  test.for(Object.entries(processes))('%s: flat over 200 prompts', async ([name, {open, kept}], {skip}) => {
-    skip(name === 'worker' && postgresMissing !== '', postgresMissing);
-    await using prompted = await open();
-    for (let number = 1; number <= 30; number += 1) await prompted.prompt(number);
-    const before = {handles: openHandles(prompted.pid), heap: await heapInUse(prompted.pid, prompted.folder)};
-    for (let number = 31; number <= 230; number += 1) await prompted.prompt(number);
-    await expect.poll(() => openHandles(prompted.pid)).toEqual(before.handles);
-    const grown = (await heapInUse(prompted.pid, prompted.folder)) - before.heap;
-    expect(grown).toBeLessThan(300_000 + kept * 200);
-  });
+  test.for(Object.entries(processes))(
+    '%s: flat over 200 prompts',
+    {timeout: 600_000},
+    async ([name, {open, kept}], {skip}) => {
+      skip(name === 'worker' && postgresMissing !== '', postgresMissing);
+      await using prompted = await open();
+      for (let number = 1; number <= 30; number += 1) await prompted.prompt(number);
+      const before = {handles: openHandles(prompted.pid), heap: await heapInUse(prompted.pid, prompted.folder)};
+      for (let number = 31; number <= 230; number += 1) await prompted.prompt(number);
+      await expect.poll(() => openHandles(prompted.pid)).toEqual(before.handles);
+      const grown = (await heapInUse(prompted.pid, prompted.folder)) - before.heap;
+      expect(grown).toBeLessThan(300_000 + kept * 200);
+    },
+  );
 });
