@@ -11,7 +11,7 @@ const destructive = approval('a', 'rm -rf cache', {detail: {...noDetail, confirm
 test('a form for a command shows the command, its folder, the reasons and the word', () => {
   expect(approvalForm({...destructive, label: 'Run rm\u001B[2J'})).toEqual({
     message: [
-      'Run rm\\x1b[2J?',
+      'Run rm^[[2J?',
       'rm -rf cache\n(in /home/user/project)',
       '- it deletes files.',
       'The model says: the cache is stale',
