@@ -150,7 +150,7 @@ function served(server: WeftServer, folder: string): FrontEnd {
     pid: server.pid,
     folder,
     async prompt(prompt, number) {
-      const body = {prompt, workDir: folder, ...(sessionId === '' ? {} : {sessionId})};
+      const body = {prompt, ...(sessionId === '' ? {workDir: folder} : {sessionId})};
       let current = '';
       for await (const event of agentEvents(server, 'POST', '/agent/', {body})) {
         if (event.isError === true && !prompt.includes('server'))
@@ -158,11 +158,13 @@ function served(server: WeftServer, folder: string): FrontEnd {
         current = event.sessionId ?? current;
         if (number % 5 === 0) break;
       }
-      if (number % 5 === 0) returns += 1;
-      if (number % 5 === 0 && returns % 2 === 0) await attach(server, current, number);
-      else if (number % 5 === 0)
+      if (number % 5 === 0) {
+        returns += 1;
+        if (returns % 2 === 0) await attach(server, current, number);
+        // A terminal shows the answer before the prompt has ended.
         for await (const event of agentEvents(server, 'GET', `/agent/sessions/${current}/events`))
           if (event.type === 'done') break;
+      }
       sessionId = sessionId === '' ? current : '';
     },
     async endRound() {
