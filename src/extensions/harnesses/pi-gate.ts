@@ -7,7 +7,7 @@ export default function gate(pi: PiExtensions): void {
   pi.on('session_start', (_, {ui}) => ui.setStatus('weft', 'asks'));
   pi.on('tool_call', async ({toolCallId, toolName, input}, {ui}) => {
     const answer = await ui.input('weft', JSON.stringify({toolCallId, toolName, input}));
-    return answer === 'allow' ? undefined : {block: true, reason: answer ?? 'Refused.'};
+    return answer === 'allow' ? undefined : {block: true, reason: answer?.replace(/^deny: /u, '') ?? 'Refused.'};
   });
 }
 

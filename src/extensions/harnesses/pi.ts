@@ -159,7 +159,10 @@ class PiConversation implements Conversation {
     const toolName = textOf(call['toolName']);
     const access = accessOf(toolName, objectOf(call['input']), this.#request.directory);
     this.#reporter.approve({id: textOf(call['toolCallId']), toolName, access, reason: ''}, decision =>
-      answer(decision.kind === 'allowed' ? 'allow' : decision.kind === 'denied' ? decision.message : 'Refused.'),
+      // The reason of a refusal may be any text, also "allow".
+      answer(
+        decision.kind === 'allowed' ? 'allow' : `deny: ${decision.kind === 'denied' ? decision.message : 'Refused.'}`,
+      ),
     );
   }
 

@@ -277,8 +277,7 @@ test('each call of pi is judged by what it does, and pi hears the answer', async
     },
     {
       harness: 'pi',
-      decide: async ({toolName}) =>
-        toolName === 'bash' ? {kind: 'denied', message: 'Not this one.'} : {kind: 'allowed'},
+      decide: async ({toolName}) => (toolName === 'bash' ? {kind: 'denied', message: 'allow'} : {kind: 'allowed'}),
     },
   );
   await scene.first;
@@ -295,7 +294,7 @@ test('each call of pi is judged by what it does, and pi hears the answer', async
     ['t7', {kind: 'other', title: 'codemode', input: {code: 'x'}}],
   ]);
   expect(answers.map(({id, value}) => [id, value])).toEqual(
-    calls.map((_, at) => [`ui-t${at}`, at === 0 ? 'Not this one.' : 'allow']),
+    calls.map((_, at) => [`ui-t${at}`, at === 0 ? 'deny: allow' : 'allow']),
   );
 });
 
