@@ -1,5 +1,6 @@
 import type {ToolCallBlock} from '../domain/conversation.ts';
 import {messageId} from '../domain/ids.ts';
+import {mcpClientModel} from '../domain/journal.ts';
 import {type ModelEvent, type ModelPort, unknownFacts} from '../domain/model-stream.ts';
 import {noUsage} from '../domain/usage.ts';
 import {BlockBuilder} from '../models/block-builder.ts';
@@ -23,7 +24,7 @@ export class CalledModel implements ModelPort {
     const call = this.#next;
     this.#next = undefined;
     const id = messageId(randomUuid());
-    yield [{event: 'message-started', id, model: clientModel, usage: noUsage}];
+    yield [{event: 'message-started', id, model: mcpClientModel, usage: noUsage}];
     if (call !== undefined) yield callEvents(call);
     yield [{event: 'message-finished', stop: call === undefined ? 'end-turn' : 'tool-use', usage: noUsage}];
   }
@@ -31,12 +32,9 @@ export class CalledModel implements ModelPort {
   facts = () => ({...unknownFacts, images: 'seen', costOf: () => 0}) as const;
 }
 
-/** The name of the model in the list of sessions. */
-const clientModel = 'mcp-client';
-
 export const chosenFor = (port: ModelPort, choice: ChosenModel['choice']): ChosenModel => ({
   port,
-  model: clientModel,
+  model: mcpClientModel,
   secrets: {},
   state: 'ready',
   choice,

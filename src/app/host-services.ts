@@ -153,7 +153,8 @@ export function hostServices(ports: HostPorts): HostServices {
   const attached = new Map<BlockId, Attachment>();
   return {
     queries: {
-      sessions: ({limit, idPrefix}) => answered('Listing the sessions', () => sessions.list({limit, idPrefix})),
+      sessions: ({limit, idPrefix, withoutModel}) =>
+        answered('Listing the sessions', () => sessions.list({limit, idPrefix, withoutModel})),
       'first-prompts': () =>
         answered('Reading the sessions', () =>
           [...sessions.firstPrompts()].map(([session, prompt]) => ({session, prompt})),

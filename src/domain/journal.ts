@@ -120,10 +120,14 @@ export interface SessionSummary {
   readonly messages: number;
 }
 
-/** Selects rows of a session list: the newest ones, or those whose id begins with a text. */
+/** The model of a session in which an MCP client calls the tools. `--continue` passes over it. */
+export const mcpClientModel = 'mcp-client';
+
+/** Selects rows of a session list: the newest ones, those whose id begins with a text, or those without a model. */
 export interface SessionFilter {
   readonly limit?: number | undefined;
   readonly idPrefix?: string | undefined;
+  readonly withoutModel?: string | undefined;
 }
 
 /** A session that this process has opened for writing. */

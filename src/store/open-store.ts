@@ -4,7 +4,13 @@ import type {SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {Message} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
-import type {JournalRecord, OpenSession, SessionFilter, SessionSummary} from '../domain/journal.ts';
+import {
+  type JournalRecord,
+  mcpClientModel,
+  type OpenSession,
+  type SessionFilter,
+  type SessionSummary,
+} from '../domain/journal.ts';
 import type {Database, DatabaseSpace} from './database.ts';
 import {isSameProcess} from './process-mark.ts';
 import {
@@ -145,9 +151,9 @@ export class Store {
     return selectSessions(this.#db, filter);
   }
 
-  /** Returns the session of this directory that was last written to. */
+  /** Returns the session of this directory that was last written to, unless an MCP client called its tools. */
   latest(directory: string): SessionSummary | undefined {
-    return this.list({directory, limit: 1})[0];
+    return this.list({directory, limit: 1, withoutModel: mcpClientModel})[0];
   }
 
   read(id: SessionId): Outcome<ReadSession, Fault> {

@@ -36,17 +36,19 @@ export const findSessionRow = (db: Database, id: SessionId): SessionSummary | un
 /** Returns the sessions, newest first. */
 export function selectSessions(
   db: Database,
-  {directory, idPrefix, limit}: SessionFilter & {readonly directory?: string | undefined},
+  {directory, idPrefix, limit, withoutModel}: SessionFilter & {readonly directory?: string | undefined},
 ): readonly SessionSummary[] {
   const conditions = [
     'parent IS NULL',
     ...(directory === undefined ? [] : ['directory = ?']),
     ...(idPrefix === undefined ? [] : ['substr(id, 1, ?) = ?']),
+    ...(withoutModel === undefined ? [] : ['model <> ?']),
   ];
   const rows = db.all(
     `SELECT ${columns} FROM sessions WHERE ${conditions.join(' AND ')} ${newestFirst} ${limit === undefined ? '' : 'LIMIT ?'}`,
     ...(directory === undefined ? [] : [directory]),
     ...(idPrefix === undefined ? [] : [idPrefix.length, idPrefix]),
+    ...(withoutModel === undefined ? [] : [withoutModel]),
     ...(limit === undefined ? [] : [limit]),
   );
   return rows.map(summaryOf).filter(summary => summary !== undefined);

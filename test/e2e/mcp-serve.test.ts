@@ -188,6 +188,7 @@ test('what destroys files needs the word of its card, and undo brings them back'
   const undone = await scene.run(['sessions', 'rewind', session, '--files', '--yes']);
   expect([undone.code, undone.stderr]).toEqual([0, expect.any(String)]);
   expect(scene.read('a.txt')).toBe('one\n');
+  expect((await scene.run(['--continue', '--prompt', 'x'])).stderr).toContain('No session to continue');
 });
 
 test('a command goes on in the background, and takes input', async () => {

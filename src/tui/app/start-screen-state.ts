@@ -1,3 +1,4 @@
+import {mcpClientModel} from '../../domain/journal.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import {timeAgo} from '../../base/time-ago.ts';
 import {startScreenLines, type StartFacts, startText} from '../components/start-screen.tsx';
@@ -41,7 +42,10 @@ export class StartScreenState {
   /** Looks for the session that the start screen offers to continue. Must be called after the first frame. */
   async findLastSession(): Promise<void> {
     const {options, signal, view, redraw} = this.#deps;
-    const answer = await options.engine.query({query: 'sessions', limit: searchedSessions}, signal);
+    const answer = await options.engine.query(
+      {query: 'sessions', limit: searchedSessions, withoutModel: mcpClientModel},
+      signal,
+    );
     const {session} = view();
     if (answer.tag !== 'ok' || session.tag !== 'open' || session.info.origin !== 'new') return;
     const last = answer.value.find(({id, messages, title}) => id !== session.info.id && messages > 0 && title !== '');
