@@ -179,7 +179,7 @@ export const resultOf = <N extends ActionName>(action: Action<N>, settled: Settl
 /** Returns an edit of these files without content, for judging any change of them. */
 export const writeFilesAction = (paths: readonly string[]): Action<'request-file-edits'> => ({
   name: 'request-file-edits',
-  input: {edits: paths.map(path => ({kind: 'write', path, content: ''})), citations: [], userChanges: emptyUserChanges},
+  input: {edits: paths.map(path => ({kind: 'write', path, content: ''})), userChanges: emptyUserChanges},
 });
 
 export const readFilesAction = (requests: InputOf<'read-files'>['requests']): Action<'read-files'> => ({
@@ -203,7 +203,6 @@ export const userCommandAction = (command: string, timeoutMs: number): Action<'r
     claims: unsaidClaims,
     description: '',
     rationale: '',
-    citations: [],
   },
 });
 
@@ -253,7 +252,6 @@ export function withCommand(action: Action, command: string): Action<'request-co
       claims: {...claims, readOnly: 'unsaid', risky},
       description: '',
       rationale: '',
-      citations: [],
     },
   };
 }

@@ -1,29 +1,25 @@
 import * as z from 'zod/mini';
 import {clip} from '../base/clip.ts';
-import {isJsonObject, type Json, listOf} from '../base/json.ts';
+import {isJsonObject, type Json, listOf, objectOf} from '../base/json.ts';
 
 /** The maximum number of citations of one call: the paths and addresses that the model's action is based on. */
 const maxCitations = 10;
 /** The maximum number of characters of one citation. */
 const maxCitationLength = 300;
 
-/** A citation is a text, or an object with a type and what it names: a file with lines, a page, a document. */
-export const citationsSchema = () => z.optional(z.array(z.union([z.string(), z.looseObject({})])));
+/** A citation is a text, or an object with a type and what it names: a file with lines, a page, a document. `citationsIn` reads them. */
+export const citationsSchema = () => z.array(z.union([z.string(), z.looseObject({})]));
 
-/** Returns the first citations, each as one line of bounded length. */
-export const boundedCitations = (given: readonly unknown[] | undefined): readonly string[] =>
-  (given ?? [])
+/** Returns the first citations of a call of any tool, each as one line of bounded length. */
+export const citationsIn = (input: Json): readonly string[] =>
+  listOf(objectOf(input)['citations'])
     .map(citation => clip(citationText(citation).trim().replaceAll(/\s+/gu, ' '), maxCitationLength))
     .filter(citation => citation !== '')
     .slice(0, maxCitations);
 
-/** Returns the citations of a call of any tool. */
-export const citationsIn = (input: Json): readonly string[] =>
-  isJsonObject(input) ? boundedCitations(listOf(input['citations'])) : [];
-
 const targetFields = ['path', 'file_path', 'url', 'uri', 'document_id', 'id', 'page', 'uid'] as const;
 
-function citationText(citation: unknown): string {
+function citationText(citation: Json): string {
   if (typeof citation === 'string') return citation;
   if (!isJsonObject(citation)) return '';
   const text = (field: string): string => {

@@ -111,7 +111,6 @@ function requestedActionOf(
         claims: unsaidClaims,
         description: '',
         rationale: reason,
-        citations: [],
       });
       const asked = singleAction(action, 'Bash', {command: access.command});
       return access.paths.length === 0 ? asked : {...asked, judged: [action, reading(access.paths, directory)]};
@@ -167,7 +166,7 @@ function requestedActionOf(
 }
 
 const editing = (edits: readonly FileEdit[]): Action =>
-  actionOf('request-file-edits', {edits, userChanges: emptyUserChanges, citations: []});
+  actionOf('request-file-edits', {edits, userChanges: emptyUserChanges});
 
 const reading = (paths: readonly string[], directory: string): Action =>
   actionOf('read-files', {requests: paths.map(path => ({path: pathFrom(directory, path), offset: 1, limit: 1}))});

@@ -7,7 +7,7 @@ import {interrupted, type Settled} from '../domain/settled.ts';
 import type {Claim, CommandAccess, CommandClaims} from '../domain/access.ts';
 import {blockText, isRunning, snapshotText} from './block-text.ts';
 import {changesTexts, type DecideChangesAfterRun, emptyChangesOutcome} from './changes-port.ts';
-import {boundedCitations} from './citations.ts';
+import {citationsSchema} from './citations.ts';
 import {defineAction, textContent, toolForm, type ActionRunContext} from './define-action.ts';
 import type {ActionPorts, BlockSnapshot, CommandHosts, ShellReport} from './ports.ts';
 
@@ -23,7 +23,6 @@ export interface CommandInput {
   readonly claims: CommandClaims;
   readonly description: string;
   readonly rationale: string;
-  readonly citations: readonly string[];
 }
 
 export type CommandOutput = {
@@ -112,7 +111,7 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
           wait_until_completion: z.optional(z.boolean().check(z.describe('Default true'))),
           run_in_background: z.optional(z.boolean()),
           rationale: z.optional(z.string().check(z.describe('Why, shown to the user'))),
-          citations: z.optional(z.array(z.union([z.string(), z.looseObject({})])).check(z.describe('Sources'))),
+          citations: z.optional(citationsSchema().check(z.describe('Sources'))),
           workdir: z.optional(z.string()),
           yield_time_ms: z.optional(z.number().check(z.gt(0))),
         }),
@@ -131,7 +130,6 @@ export const requestCommandOutput = defineAction<CommandInput, CommandOutput, Co
         },
         description: raw.description ?? '',
         rationale: raw.rationale ?? '',
-        citations: boundedCitations(raw.citations),
       }),
     }),
   ],

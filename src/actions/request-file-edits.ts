@@ -3,17 +3,13 @@ import {clip, pluralize} from '../base/clip.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
 import {settledBy, type Settled} from '../domain/settled.ts';
-import {boundedCitations, citationsSchema} from './citations.ts';
+import {citationsSchema} from './citations.ts';
 import {checkedForm, defineAction, textContent, toolForm, unlistedForm} from './define-action.ts';
 import {editPaths, type EditRequest, emptyUserChanges, type FileEdit} from '../domain/file-edit.ts';
 import type {WorkspaceChanges} from './changes-port.ts';
 import type {AppliedEdits, UserChangedFile} from './files-port.ts';
 import {parsePatch} from './parse-patch.ts';
 import type {DiffHunk, FileDiff} from './preview.ts';
-
-interface EditsInput extends EditRequest {
-  readonly citations: readonly string[];
-}
 
 type EditsOutput = AppliedEdits;
 
@@ -34,7 +30,7 @@ const replacementNames = {
 
 const replacementIdle = {instruction: 'any', expected_replacements: [1]} as const;
 
-export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsPartial>({
+export const requestFileEdits = defineAction<EditRequest, EditsOutput, EditsPartial>({
   summary: 'Change, create, overwrite, rename or delete files, all or nothing.',
   risk: 'local-change',
   offered: 'always',
@@ -86,13 +82,13 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
             end_line: z.optional(z.int().check(z.gte(1))),
             // pi's edit tool takes a list.
             edits: z.optional(z.array(z.object(replacement())).check(z.minLength(1))),
-            citations: citationsSchema(),
+            citations: z.optional(citationsSchema()),
           }),
         toInput: raw => raw,
       }),
-      ({file_path: path, start_line, end_line, citations, edits, old_string, new_string, replace_all}) => {
-        const edited = (edit: FileEdit): Outcome<EditsInput, string> =>
-          ok({citations: boundedCitations(citations), userChanges: emptyUserChanges, edits: [edit]});
+      ({file_path: path, start_line, end_line, edits, old_string, new_string, replace_all}) => {
+        const edited = (edit: FileEdit): Outcome<EditRequest, string> =>
+          ok({userChanges: emptyUserChanges, edits: [edit]});
         if (edits !== undefined) {
           return old_string === undefined && new_string === undefined
             ? edited({kind: 'replace', path, replacements: edits.map(toReplacement)})
@@ -118,10 +114,9 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
           z.object({
             file_path: pathSchema(),
             edits: z.array(z.object(replacement())).check(z.minLength(1)),
-            citations: citationsSchema(),
+            citations: z.optional(citationsSchema()),
           }),
-        toInput: ({file_path, edits, citations}) => ({
-          citations: boundedCitations(citations),
+        toInput: ({file_path, edits}) => ({
           userChanges: emptyUserChanges,
           edits: [{kind: 'replace', path: file_path, replacements: edits.map(toReplacement)}],
         }),
@@ -134,9 +129,8 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
       aliases: {path: 'file_path', absolute_path: 'file_path', contents: 'content', file_text: 'content'},
       ignoredFields: {overwrite: [true]},
       selfReports: ['citations'],
-      schema: () => z.object({file_path: pathSchema(), content: z.string(), citations: citationsSchema()}),
-      toInput: ({file_path, content, citations}) => ({
-        citations: boundedCitations(citations),
+      schema: () => z.object({file_path: pathSchema(), content: z.string(), citations: z.optional(citationsSchema())}),
+      toInput: ({file_path, content}) => ({
         userChanges: emptyUserChanges,
         edits: [{kind: 'write', path: file_path, content}],
       }),
@@ -153,13 +147,12 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
             'after), "-" or "+".',
           aliases: {input: 'patch', patch_text: 'patch'},
           selfReports: ['citations'],
-          schema: () => z.object({patch: z.string().check(z.minLength(1)), citations: citationsSchema()}),
-          toInput: ({patch, citations}) => ({patch, citations: boundedCitations(citations)}),
+          schema: () => z.object({patch: z.string().check(z.minLength(1)), citations: z.optional(citationsSchema())}),
+          toInput: raw => raw,
         }),
-        value => {
-          const {patch, citations} = value;
+        ({patch}) => {
           const edits = parsePatch(patch);
-          return edits.tag === 'ok' ? ok({edits: edits.value, citations, userChanges: emptyUserChanges}) : edits;
+          return edits.tag === 'ok' ? ok({edits: edits.value, userChanges: emptyUserChanges}) : edits;
         },
       ),
       'ApplyPatch',
@@ -185,13 +178,13 @@ export const requestFileEdits = defineAction<EditsInput, EditsOutput, EditsParti
 });
 
 /** A user who drops the whole proposal has declined it. */
-const nothingLeft = (input: EditsInput): Settled<EditsOutput, EditsPartial> => ({
+const nothingLeft = (input: EditRequest): Settled<EditsOutput, EditsPartial> => ({
   state: 'cancelled',
   why: {reason: 'declined', message: 'they dropped every change. Nothing was written.'},
   partial: {paths: pathsIn(input)},
 });
 
-const pathsIn = ({edits}: EditsInput): readonly string[] => [...new Set(edits.flatMap(editPaths))];
+const pathsIn = ({edits}: EditRequest): readonly string[] => [...new Set(edits.flatMap(editPaths))];
 
 const pathSchema = () => z.string().check(z.minLength(1));
 

@@ -18,7 +18,6 @@ export const sampleActions: {
       claims: {readOnly: 'no', risky: 'unsaid', usesPager: 'no'},
       description: 'Run the tests',
       rationale: 'To see what fails',
-      citations: [],
     },
     label: 'Run npm test',
     partial: {command: 'npm test', reached: 'not-started', output: ''},
@@ -50,7 +49,6 @@ export const sampleActions: {
   },
   'request-file-edits': {
     input: {
-      citations: [],
       userChanges: emptyUserChanges,
       edits: [
         {

@@ -40,7 +40,6 @@ const inputOf = (command: string): CommandResult['input'] => ({
   claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
   description: '',
   rationale: '',
-  citations: [],
 });
 
 function commandEntry(

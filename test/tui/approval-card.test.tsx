@@ -33,7 +33,7 @@ const lines: readonly DiffLine[] = [
 const edit: Approval = {
   ...commandApproval('e', ''),
   toolName: 'Edit',
-  action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges}),
+  action: actionOf('request-file-edits', {edits: [], userChanges: emptyUserChanges}),
   label: 'Edit a.js',
   preview: {
     kind: 'diff',
@@ -113,7 +113,6 @@ const claiming = (risk: 'external' | 'unknown'): Approval => ({
     claims: {readOnly: 'yes', risky: 'unsaid', usesPager: 'unsaid'},
     description: '',
     rationale: '',
-    citations: [],
   }),
 });
 

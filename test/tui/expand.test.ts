@@ -97,7 +97,6 @@ test('a running command shows how long, how much and its last lines', async () =
     claims: {readOnly: 'no', risky: 'no', usesPager: 'no'},
     description: '',
     rationale: '',
-    citations: [],
   });
   engine.emit(
     ...begin,

@@ -27,7 +27,7 @@ async function editCard(space: Space, edits: EditRequest['edits'], editing: Edit
   const asked: Approval = {
     ...approval('e', ''),
     toolName: 'ApplyPatch',
-    action: actionOf('request-file-edits', {...request, citations: []}),
+    action: actionOf('request-file-edits', request),
     label: 'Edit',
     preview: {kind: 'diff', files: plan.value},
     verdict: {decision: 'ask', risk: 'local-change', reasons: [], sessionApproval: 'kind', detail: noDetail},

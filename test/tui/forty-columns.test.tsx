@@ -78,7 +78,7 @@ const files: readonly FileDiff[] = ['src', long].map(folder => ({
 const edit: Approval = {
   ...mild('a1', ''),
   toolName: 'Edit',
-  action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges}),
+  action: actionOf('request-file-edits', {edits: [], userChanges: emptyUserChanges}),
   label: `Edit ${long}`,
   preview: {kind: 'diff', files},
   wording: 'model',

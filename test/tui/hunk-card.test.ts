@@ -37,7 +37,7 @@ const files: readonly FileDiff[] = [
 const editOf = (verdict: Partial<Approval['verdict']> = {}): Approval => ({
   ...commandApproval('e', ''),
   toolName: 'ApplyPatch',
-  action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges}),
+  action: actionOf('request-file-edits', {edits: [], userChanges: emptyUserChanges}),
   label: 'Edit 5 files',
   preview: {kind: 'diff', files},
   verdict: {decision: 'ask', risk: 'local-change', reasons: [], sessionApproval: 'kind', detail: noDetail, ...verdict},

@@ -83,7 +83,6 @@ describe('! in the composer', () => {
       claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
       description: '',
       rationale: '',
-      citations: [],
     });
     const id = actionId('p1');
     const preview = {kind: 'command', command: 'npm test', directory: '/work'} as const;

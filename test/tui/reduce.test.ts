@@ -49,7 +49,6 @@ const commandAction = (command: string): Action =>
     claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
     description: '',
     rationale: '',
-    citations: [],
   });
 
 const usageOf = (costUsd: number) => ({
@@ -307,7 +306,7 @@ describe('stories', () => {
   test('paths inside the workspace are relative to it', () => {
     const {directory} = sessionInfo;
     const read = actionOf('read-files', {requests: [{path: `${directory}/src/a.ts`, offset: 1, limit: 9}]});
-    const edit = actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges});
+    const edit = actionOf('request-file-edits', {edits: [], userChanges: emptyUserChanges});
     const {live} = story(
       opening,
       accepted('go'),
@@ -396,7 +395,6 @@ describe('stories', () => {
   test('an edit is named once, with its counts, from the question to the result', () => {
     const edit = actionOf('request-file-edits', {
       edits: [{kind: 'write', path: 'new.txt', content: 'a\n'}],
-      citations: [],
       userChanges: emptyUserChanges,
     });
     const id = actionId('e');
@@ -424,8 +422,7 @@ describe('stories', () => {
         tag: 'action',
         result: {
           name: 'request-file-edits',
-          input:
-            edit.name === 'request-file-edits' ? edit.input : {edits: [], citations: [], userChanges: emptyUserChanges},
+          input: edit.name === 'request-file-edits' ? edit.input : {edits: [], userChanges: emptyUserChanges},
           settled: {state: 'success', output: {files: preview.files, userChanged: []}},
         },
       },

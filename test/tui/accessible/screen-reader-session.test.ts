@@ -161,7 +161,7 @@ describe('a change in parts', () => {
   const file = {path: 'a.js', before: 'x', after: 'y', added: 2, removed: 0, movedFrom: undefined, notes: []} as const;
   const edit: Approval = {
     ...mild('a1', ''),
-    action: actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges}),
+    action: actionOf('request-file-edits', {edits: [], userChanges: emptyUserChanges}),
     label: 'Edit a.js',
     preview: {kind: 'diff', files: [{...file, hunks: [hunk(1, 'one();'), hunk(40, 'two();')]}]},
   };

@@ -77,7 +77,6 @@ export const approval = (id: string, command: string, verdict: Partial<Verdict> 
     claims: {readOnly: 'no', risky: 'yes', usesPager: 'unsaid'},
     description: '',
     rationale: 'the cache is stale',
-    citations: [],
   }),
   label: `Run ${command}`,
   preview: {kind: 'command', command, directory: '/home/user/project'},

@@ -20,7 +20,6 @@ export function commandEvents(
     claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
     description: '',
     rationale: '',
-    citations: [],
   });
   if (action.name !== 'request-command-output') throw new Error('not a command');
   const report = {
@@ -70,7 +69,7 @@ export function editPreview(path: string, lines: readonly DiffLine[]): Preview &
   return {kind: 'diff', files: [file]};
 }
 
-export const editAction = actionOf('request-file-edits', {edits: [], citations: [], userChanges: emptyUserChanges});
+export const editAction = actionOf('request-file-edits', {edits: [], userChanges: emptyUserChanges});
 
 export function editEvents(name: string, path: string, lines: readonly DiffLine[]): readonly AgentEvent[] {
   const id = actionId(name);
@@ -85,7 +84,7 @@ export function editEvents(name: string, path: string, lines: readonly DiffLine[
         tag: 'action',
         result: {
           name: 'request-file-edits',
-          input: {edits: [], citations: [], userChanges: emptyUserChanges},
+          input: {edits: [], userChanges: emptyUserChanges},
           settled: {state: 'success', output: {files: preview.files, userChanged: []}},
         },
       },

@@ -31,7 +31,6 @@ const input = {
   claims,
   description: '',
   rationale: '',
-  citations: [],
 } as const;
 
 const made = (path: string) => ({path, kind: 'created', class: 'file'}) as const;

@@ -160,7 +160,6 @@ export function commandSettled(
     claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
     description: '',
     rationale: '',
-    citations: [],
   } as const;
   return [
     {

@@ -104,7 +104,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
           tag: 'action',
           result: {
             name: 'request-file-edits',
-            input: {edits: [], citations: [], userChanges: emptyUserChanges},
+            input: {edits: [], userChanges: emptyUserChanges},
             settled: {
               state: 'cancelled',
               why: {reason: 'denied', message: 'Not permitted: outside the workspace.'},
