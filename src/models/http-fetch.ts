@@ -52,19 +52,24 @@ async function responseOf(incoming: IncomingMessage): Promise<Response> {
 function plainBody(incoming: IncomingMessage): Readable {
   const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return incoming;
-  const zlib = process.getBuiltinModule('node:zlib');
-  const {Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH} = zlib.constants;
-  const open = {
-    gzip: () => zlib.createUnzip({finishFlush: Z_SYNC_FLUSH}),
-    'x-gzip': () => zlib.createUnzip({finishFlush: Z_SYNC_FLUSH}),
-    deflate: () => zlib.createUnzip({finishFlush: Z_SYNC_FLUSH}),
-    br: () => zlib.createBrotliDecompress({finishFlush: BROTLI_OPERATION_FLUSH}),
-  };
-  const name = Object.keys(open).find((each): each is keyof typeof open => each === encoding);
-  if (name === undefined) return incoming;
-  // A reader of the body gets the errors of both.
-  return process.getBuiltinModule('node:stream').pipeline(incoming, open[name](), () => {});
+  const {constants, createBrotliDecompress, createUnzip} = process.getBuiltinModule('node:zlib');
+  const {pipeline} = process.getBuiltinModule('node:stream');
+  // A reader of the body gets the errors of both streams.
+  const onEnd = (): void => {};
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return pipeline(incoming, createUnzip({finishFlush: constants.Z_SYNC_FLUSH}), onEnd);
+    case 'br':
+      return pipeline(incoming, createBrotliDecompress({finishFlush: constants.BROTLI_OPERATION_FLUSH}), onEnd);
+    default:
+      return incoming;
+  }
 }
+
+/** Matches the codes of zlib's errors, the last ones those of Brotli. */
+const compressionError = /^(?:Z_|ERR__ERROR_|ERR_BROTLI_)/u;
 
 /** Returns the text of a refusal that came with these headers. The SDKs read only some of its forms. */
 export const refusalBody = (headers: HttpHeaders): string => refusals.get(headers) ?? '';
@@ -225,8 +230,8 @@ async function* textOf(body: Readable): AsyncGenerator<string, void, void> {
   try {
     for await (const packet of packets) yield decoder.write(packet);
   } catch (cause) {
-    const isCompressed = cause instanceof Error && 'code' in cause && String(cause.code).startsWith('Z_');
-    throw isCompressed ? new DamagedStreamError('The server sent a compressed answer that is damaged.') : cause;
+    const isDamaged = cause instanceof Error && 'code' in cause && compressionError.test(String(cause.code));
+    throw isDamaged ? new DamagedStreamError('The server sent a compressed answer that is damaged.') : cause;
   }
   yield decoder.end();
 }

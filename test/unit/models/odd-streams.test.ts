@@ -1,9 +1,10 @@
 import {once} from 'node:events';
-import {createServer, type ServerResponse} from 'node:http';
+import {createServer, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {brotliCompressSync, deflateSync, gzipSync} from 'node:zlib';
 import {expect, test} from 'vitest';
 import {connectAnthropic} from '../../../src/models/anthropic.ts';
+import {DamagedStreamError, makeHttpFetch, readAnyJson} from '../../../src/models/http-fetch.ts';
 import {connectOpenAi} from '../../../src/models/openai.ts';
 import {ask, eventsOf} from '../../support/model-events.ts';
 import {knownTable} from '../../support/model-info.ts';
@@ -16,6 +17,9 @@ const delta = (content: object, reason: string | null = null) => ({
 const answer = data(delta({content: 'Grüße'}), delta({}, 'stop'));
 const stream = {'content-type': 'text/event-stream'};
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server listens on a port
+const originOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
 /** Returns the requests that a provider got, and the last event. */
 async function answered(serve: (response: ServerResponse) => void, dialect: 'chat' | 'anthropic' = 'chat') {
   let requests = 0;
@@ -27,8 +31,7 @@ async function answered(serve: (response: ServerResponse) => void, dialect: 'cha
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server listens on a port
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const origin = originOf(server);
     const options = {apiKey: 'k', models: knownTable, fallbacks: [], environment: {}};
     const model =
       dialect === 'chat'
@@ -57,6 +60,21 @@ test.each([
   expect(
     await answered(response => response.writeHead(200, {...stream, 'content-encoding': encoding}).end(body)),
   ).toEqual(whole);
+});
+
+test.each(['gzip', 'deflate', 'br'])('a compressed answer that is damaged says so (%s)', async encoding => {
+  const server = createServer((_request, response) =>
+    response.writeHead(200, {'content-encoding': encoding}).end('This is not compressed at all.'),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const response = await makeHttpFetch({})(originOf(server));
+    await expect(readAnyJson(response)).rejects.toBeInstanceOf(DamagedStreamError);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 test.each<readonly [string, (response: ServerResponse) => void]>([
