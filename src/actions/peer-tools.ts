@@ -11,7 +11,7 @@ import {
 } from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {actionNames, toolNamesOf} from './catalogue.ts';
-import {callQuery} from './search-tools.ts';
+import {callQuery, isCallQuery} from './search-tools.ts';
 
 /** A tool call in the names of weft's own tools. */
 interface OwnCall {
@@ -160,7 +160,7 @@ const toolSearch: PeerTool = {
   tool: 'ToolSearch',
   translate(input) {
     const {query} = input;
-    if (typeof query !== 'string' || !isCallQuery(query)) return {name: 'ToolSearch', input};
+    if (!isCallQuery(query)) return {name: 'ToolSearch', input};
     const [, name = '', given = ''] = /^\s*call:\s*([^\s{(]+)\(?([^]*?)\)?\s*$/u.exec(query) ?? [];
     const read = parseJson(given.trim() === '' ? '{}' : given);
     if (name !== '' && name !== 'ToolSearch' && read.tag === 'ok' && isJsonObject(read.value))
@@ -168,9 +168,6 @@ const toolSearch: PeerTool = {
     return `to call a tool, write ${callQuery}NAME and then its input as a JSON object`;
   },
 };
-
-/** True if a query for ToolSearch calls a tool. */
-export const isCallQuery = (query: string): boolean => query.trimStart().startsWith(callQuery);
 
 const blockFields = ['session_id', 'bash_id', 'shell_id', 'task_id', 'block_id', 'id'] as const;
 

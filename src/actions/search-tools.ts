@@ -17,6 +17,10 @@ export interface SearchToolsOutput {
 /** The beginning of a query that calls a tool. Providers need no definition of such a tool, and their caches stay valid. */
 export const callQuery = 'call:';
 
+/** True if a query for ToolSearch calls a tool. */
+export const isCallQuery = (query: unknown): query is string =>
+  typeof query === 'string' && query.trimStart().startsWith(callQuery);
+
 const callText = (name: string): string => `ToolSearch with the query: ${callQuery}${name} {"field": "value"}`;
 
 /** Tools that a search by words returns by default. */

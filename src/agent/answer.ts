@@ -1,7 +1,7 @@
 import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest, Thinking} from '../domain/model-stream.ts';
 import type {AgentEvent} from '../actions/agent-event.ts';
 import {agentTools} from '../actions/catalogue.ts';
-import {callQuery} from '../actions/search-tools.ts';
+import {isCallQuery} from '../actions/search-tools.ts';
 import {isCutJson, maxJsonDepth, isDeeperThan, isJsonObject} from '../base/json.ts';
 import {raceAbort} from '../base/race.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -146,7 +146,7 @@ function mayNeedTranslation(event: ModelEvent, isOwn: (name: string) => boolean)
   if (event.event !== 'block-finished' || event.block.kind !== 'tool-call' || !isJsonObject(event.block.input))
     return false;
   const {command, query} = event.block.input;
-  if (event.block.name === 'ToolSearch') return typeof query === 'string' && query.trimStart().startsWith(callQuery);
+  if (event.block.name === 'ToolSearch') return isCallQuery(query);
   return typeof command === 'string' && /\bapply_?patch\b/u.test(command);
 }
 

@@ -1,6 +1,7 @@
 import type {Action} from '../actions/catalogue.ts';
 import {decodeAction, ownField, type ToolSources} from '../actions/decode-action.ts';
-import {isCallQuery, isPatchCommand, ownCall, ownToolName} from '../actions/peer-tools.ts';
+import {isPatchCommand, ownCall, ownToolName} from '../actions/peer-tools.ts';
+import {isCallQuery} from '../actions/search-tools.ts';
 import {offeredFields} from '../actions/tool-offers.ts';
 import {isDeeperThan, maxJsonDepth, objectOf} from '../base/json.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
@@ -55,7 +56,7 @@ function translated(call: ToolCallBlock): ToolCallBlock {
 function withInnerCall(call: ToolCallBlock): ToolCallBlock {
   const {name, input} = call;
   const {command, query} = objectOf(input);
-  const isCall = name === 'ToolSearch' && typeof query === 'string' && isCallQuery(query);
+  const isCall = name === 'ToolSearch' && isCallQuery(query);
   if (!isCall && (typeof command !== 'string' || !isPatchCommand(command))) return call;
   const done = ownCall(name, input);
   if (done?.tag === 'ok') return {...call, ...done.value, written: {name, input}};
