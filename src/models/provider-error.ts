@@ -68,8 +68,10 @@ export const briefError = (message: string, fix: string, waitMs = 0): ProviderEr
   patience: 'short',
 });
 
-/** Returns the error for an answer that ended without a message. The address is probably not one of a model. */
-/** `said`: the server's words instead of a message. Empty if there are none. */
+/**
+ * Returns the error for an answer that ended without a message. The address is probably not one of a model. `said`: the server's words
+ * instead of a message. Empty if there are none.
+ */
 export const missingMessageError = ({name, urlVariable}: Endpoint, said = ''): ProviderError =>
   briefError(
     `${name} answered without a message of a model${said === '' ? '.' : `: ${said}`}`,

@@ -50,7 +50,7 @@ interface Running {
   outcome: string;
   readonly place: SeparateMachine;
   /** The changes that its parent wants to read of. */
-  lifecycle: readonly LifecycleEvent[];
+  readonly lifecycle: readonly LifecycleEvent[];
   /** Set while its worktree is being settled. An abort leaves the worktree unchanged. */
   settling: AbortController | undefined;
   /** True once the sub-agent is being closed, so that no one is asked about its worktree anymore. */
@@ -93,7 +93,7 @@ export class SubAgents implements AgentTree {
     let started: Outcome<Running, Fault>;
     try {
       const setup = await createAgent(request, {branch, call}, wait.signal);
-      started = setup.tag === 'failed' ? setup : ok(this.#register(setup.value));
+      started = setup.tag === 'failed' ? setup : ok(this.#register(setup.value, request.lifecycle));
     } catch (cause) {
       return failed(thrownFault('The sub-agent could not be started', cause));
     } finally {
@@ -101,7 +101,6 @@ export class SubAgents implements AgentTree {
     }
     if (started.tag === 'failed') return started;
     const running = started.value;
-    running.lifecycle = request.lifecycle;
     const {kind, runner, row, worktree} = running;
     const stop = (): void => this.stop(row.agent.id);
     wait.signal.addEventListener('abort', stop, {once: true});
@@ -186,10 +185,10 @@ export class SubAgents implements AgentTree {
     const id = parseSessionId(to);
     if (id === undefined || this.#running.has(id)) return undefined;
     const setup = await reopenAgent(id, branch, signal);
-    return setup?.tag === 'ok' ? ok(this.#register(setup.value)) : setup;
+    return setup?.tag === 'ok' ? ok(this.#register(setup.value, [])) : setup;
   }
 
-  #register(setup: AgentSetup): Running {
+  #register(setup: AgentSetup, lifecycle: Running['lifecycle']): Running {
     const {agent, branch, kind, worktree} = setup;
     const parent = branch.session();
     const directory = worktree === 'none' ? parent.directory : worktree.directory;
@@ -226,7 +225,7 @@ export class SubAgents implements AgentTree {
       worktree,
       outcome: '',
       place,
-      lifecycle: [],
+      lifecycle,
       settling: undefined,
       isClosing: false,
       runner: agent.harness === 'weft' ? makeWeftRunner(setup, deps) : new HarnessAgent(setup, deps),

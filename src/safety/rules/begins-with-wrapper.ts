@@ -6,12 +6,11 @@ import {wrapperWords} from './wrapper-words.ts';
 export function beginsWithWrapper({about}: PermissionRule): boolean {
   if (about.kind !== 'commands') return false;
   const {words, open} = fixedWords(about.pattern);
+  if (!open) return false;
   const [first = '', ...rest] = words;
   const name = first.slice(first.lastIndexOf('/') + 1);
   const subcommands = wrapperWords.get(name);
   // Assignments, expansions and the dynamic loader.
-  if (/[=$]/u.test(first) || name.startsWith('ld') || (name === '' && words.length > 0)) return open;
-  return (
-    open && subcommands !== undefined && (subcommands.length === 0 || rest.some(word => subcommands.includes(word)))
-  );
+  if (/[=$]/u.test(first) || name.startsWith('ld') || (name === '' && words.length > 0)) return true;
+  return subcommands !== undefined && (subcommands.length === 0 || rest.some(word => subcommands.includes(word)));
 }
