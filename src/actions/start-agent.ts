@@ -35,10 +35,8 @@ const form = checkedForm(
       version: 'any',
       // A sub-agent asks before it uses the computer, wherever it runs.
       computer_use_enabled: 'any',
-      // The settings of an environment name its host.
-      worker_host: 'any',
     },
-    unlistedFields: ['execution_mode', 'environment_id', 'skill_references', 'lifecycle_subscription'],
+    unlistedFields: ['execution_mode', 'environment_id', 'worker_host', 'skill_references', 'lifecycle_subscription'],
     schema: () =>
       z.object({
         description: z.string().check(z.describe('3-5 words')),
@@ -50,6 +48,8 @@ const form = checkedForm(
         isolation: z.optional(z.enum(['worktree'])),
         execution_mode: z.optional(z.enum(['local', 'remote'])),
         environment_id: z.optional(z.string()),
+        // Not read: the settings of an environment name its host.
+        worker_host: z.optional(z.string()),
         skill_references: z.optional(
           z.array(z.union([z.string(), z.object({name: z.string()})])).check(z.maxLength(20)),
         ),
@@ -61,6 +61,8 @@ const form = checkedForm(
     if (mode === 'remote' && environment === '')
       return failed('environment_id is missing. Give the name of a weft server in the setting harnesses');
     if (mode === 'local' && environment !== '') return failed('environment_id is for the execution mode remote');
+    if (environment === '' && (raw.worker_host ?? '') !== '')
+      return failed('worker_host is for a remote agent. Give its environment_id, or leave worker_host out');
     const harness = raw.harness?.trim() || 'weft';
     if (environment !== '' && !['weft', 'oz', 'warp'].includes(harness))
       return failed(`an environment runs weft itself, and not ${harness}`);

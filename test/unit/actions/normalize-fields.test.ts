@@ -31,6 +31,12 @@ describe('a field that a tool does not have', () => {
       'The input of Agent is invalid: environment_id is missing. Give the name of a weft server in the setting harnesses.',
     ],
     [
+      'that asks for another host is not left out',
+      'Agent',
+      {description: 'a', prompt: 'b', execution_mode: 'local', worker_host: 'h'},
+      'The input of Agent is invalid: worker_host is for a remote agent. Give its environment_id, or leave worker_host out.',
+    ],
+    [
       'is found inside lists',
       'TodoWrite',
       {
