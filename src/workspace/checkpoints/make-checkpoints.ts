@@ -70,6 +70,15 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
   const roots = outermost(options.roots.map(realPath));
   const objects = openObjects(join(folder, 'objects'), environment);
   const reader = makeTreeReader(objects);
+  const catchFaults = async <T>(work: () => Promise<T>): Promise<Outcome<T, Fault>> => {
+    try {
+      return ok(await work());
+    } catch (cause) {
+      if (cause instanceof LostCheckpoint) return failed(cause.fault);
+      const message = `Can't take a checkpoint of the files: ${causeText(cause)}`;
+      return failed({kind: 'needs-user', message, fix: `Check the folder ${folder} and the free disk space.`});
+    }
+  };
   const tableFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.table`);
   let table: FolderTable | undefined;
   const unsaved = {folders: 0, bytes: 0};
@@ -233,20 +242,6 @@ export function checkpointRoots(folder: string, tree: string): readonly string[]
   } catch (cause) {
     if (cause instanceof LostCheckpoint) return undefined;
     throw cause;
-  }
-}
-
-async function catchFaults<T>(work: () => Promise<T>): Promise<Outcome<T, Fault>> {
-  try {
-    return ok(await work());
-  } catch (cause) {
-    if (cause instanceof LostCheckpoint) return failed(cause.fault);
-    const message = `Can't take a checkpoint of the files: ${causeText(cause)}`;
-    return failed({
-      kind: 'needs-user',
-      message,
-      fix: 'Check the folder named above and the free disk space.',
-    });
   }
 }
 

@@ -285,6 +285,20 @@ describe('what is kept', () => {
   });
 });
 
+test('a store that takes no objects is a fault that names its folder', async () => {
+  using here = place();
+  mkdirSync(here.folder);
+  writeFileSync(join(here.folder, 'objects'), '');
+  expect(await here.open().take(signal)).toEqual({
+    tag: 'failed',
+    error: {
+      kind: 'needs-user',
+      message: expect.stringMatching(/^Can't take a checkpoint of the files: /u),
+      fix: `Check the folder ${here.folder} and the free disk space.`,
+    },
+  });
+});
+
 test.each([
   ['beside each other', 'one', 'two'],
   ['one of them in the other', '', 'two'],
