@@ -113,7 +113,7 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
   const flush = (): void => {
     if (pending.size === 0) return;
     mkdirOnce();
-    if (pending.size > maxLooseObjects) packs.add(pending);
+    if (pending.size > maxLooseObjects) packs.add(pending, {flush: false});
     else for (const [fileName, bytes] of pending) writeLoose(fileName, bytes);
     pending.clear();
     pendingBytes = 0;
@@ -205,8 +205,10 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
       const joined: string[] = [];
       let bytes = 0;
       const write = (): void => {
-        if (joined.length > 1) packs.add(batch);
-        if (joined.length > 1) for (const path of joined.splice(0)) rmSync(path, {force: true});
+        if (joined.length > 1) {
+          packs.add(batch, {flush: true});
+          for (const path of joined) rmSync(path, {force: true});
+        }
         batch.clear();
         joined.length = 0;
         bytes = 0;
@@ -352,14 +354,14 @@ function openPacks(folder: string, temporary: () => string) {
     }
     return undefined;
   };
-  const add = (objects: ReadonlyMap<string, Buffer>): void => {
+  /** With `flush`, the bytes are on the disk when it returns, so that the files that the pack replaces can be deleted. */
+  const add = (objects: ReadonlyMap<string, Buffer>, {flush}: {readonly flush: boolean}): void => {
     if (state === 'unread') look();
     makeFolders(folder);
     const from = temporary();
     const path = join(folder, randomUUID());
     removeOnError(from, () => {
-      // The files that a pack replaces are deleted next, so its bytes have to be on the disk.
-      writeFileSync(from, encodePack(objects), {flag: 'wx', mode: 0o600, flush: true});
+      writeFileSync(from, encodePack(objects), {flag: 'wx', mode: 0o600, flush});
       renameSync(from, path);
     });
     const written = readPackIndex(path);
@@ -381,11 +383,7 @@ function openPacks(folder: string, temporary: () => string) {
       look();
       return [...packs].flatMap(([path, entries]): readonly ObjectFile[] => {
         const read = (): ReadonlyMap<string, Buffer> | undefined => {
-          const found = new Map<string, Buffer>();
-          for (const [fileName, entry] of entries) {
-            const bytes = readAt(entry);
-            if (bytes !== undefined) found.set(fileName, bytes);
-          }
+          const found = readObjects(entries);
           return found.size === entries.size ? found : undefined;
         };
         const size = [...entries.values()].reduce((sum, {length}) => sum + length, 0);
@@ -405,17 +403,23 @@ function openPacks(folder: string, temporary: () => string) {
         const needed = [...objects].filter(([fileName]) => keep.has(fileName) && !seen.has(fileName));
         for (const [fileName] of needed) seen.add(fileName);
         if (needed.length > 0 && needed.length === objects.size) continue;
-        const stays = new Map<string, Buffer>();
-        for (const [fileName, packed] of needed) {
-          const bytes = readAt(packed);
-          if (bytes !== undefined) stays.set(fileName, bytes);
-        }
-        if (stays.size > 0) add(stays);
+        const stays = readObjects(needed);
+        if (stays.size > 0) add(stays, {flush: true});
         rmSync(path, {force: true});
         packs.delete(path);
       }
     },
   };
+}
+
+/** Reads objects of packs, without those that can't be read. */
+function readObjects(entries: Iterable<readonly [string, PackEntry]>): ReadonlyMap<string, Buffer> {
+  const found = new Map<string, Buffer>();
+  for (const [fileName, entry] of entries) {
+    const bytes = readAt(entry);
+    if (bytes !== undefined) found.set(fileName, bytes);
+  }
+  return found;
 }
 
 const magic = 'WEFTPK01';
