@@ -3,7 +3,7 @@ import {rmSync, statSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
 import {openObjects, objectFileName, type ObjectStore} from './object-store.ts';
-import {lockForPruning} from './store-lock.ts';
+import {lockForPruning, registerUse} from './store-lock.ts';
 import {decodeRoot, decodeEntries, type TreeNode} from './tree.ts';
 import {entryNames} from '../files/list-folder.ts';
 
@@ -35,6 +35,8 @@ export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' 
   const use = lockForPruning(folder);
   const objects = openObjects(join(folder, 'objects'), {});
   if (use === undefined) {
+    // A sweep by another process may delete packs that it does not know, so neither runs during the other.
+    await registerUse(folder, new AbortController().signal);
     await objects.join(makePause());
     return 'in-use';
   }

@@ -26,7 +26,7 @@ export async function registerUse(folder: string, signal: AbortSignal): Promise<
   while (isLocked(folder) && Date.now() < waitsUntil) await pause(20, undefined, {signal});
 }
 
-/** Takes the pruning lock. Returns `undefined` if another process is using the checkpoints. */
+/** Takes the pruning lock. Returns `undefined` if another process is using the checkpoints, or is pruning. */
 export function lockForPruning(folder: string): {release(): void} | undefined {
   const lock = lockFile(folder);
   try {

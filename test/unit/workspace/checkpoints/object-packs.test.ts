@@ -1,4 +1,5 @@
 import {spawn} from 'node:child_process';
+import {once} from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -149,5 +150,26 @@ describe('many small objects are one file', () => {
       await revert(here.open(), {before: trees[at] ?? treeId(''), after: 'now'});
       expect(here.read('one')).toBe(word);
     }
+  });
+
+  test('nothing is joined while another process prunes', async () => {
+    using here = place();
+    for (const word of ['first', 'second']) {
+      here.put('one', word);
+      await take(here.open());
+    }
+    const before = stored(here);
+    const users = join(here.folder, 'users');
+    rmSync(users, {recursive: true});
+    const other = spawn('sleep', ['60']);
+    const ended = once(other, 'exit');
+    writeFileSync(join(here.folder, 'pruning'), `${String(other.pid)}@${hostname()}`);
+    const pruned = prune(here);
+    await expect.poll(() => existsSync(users) && readdirSync(users)).toHaveLength(1);
+    expect(stored(here)).toEqual(before);
+    other.kill();
+    await ended;
+    expect(await pruned).toBe('in-use');
+    expect(stored(here)).toHaveLength(1);
   });
 });
