@@ -10,17 +10,19 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, faultText, rejected, type Fault} from '../../domain/fault.ts';
 import type {FileWrite} from './write-files.ts';
 
-/**
- * The machine's files as seen from a workspace. Relative paths start at the first of `roots`; all roots count as inside. The port remembers
- * by content hash what the model read, and refuses to overwrite what has changed since.
- */
-export function makeFiles(options: {
+interface FilesOptions {
   readonly roots: readonly string[];
   readonly home: string;
   /** weft's own folders (links resolved) that count as inside but whose files can't be edited. */
   readonly alsoReadable: () => readonly string[];
   readonly editor: EditorFiles | 'none';
-}): FilesPort {
+}
+
+/**
+ * The machine's files as seen from a workspace. Relative paths start at the first of `roots`; all roots count as inside. The port remembers
+ * by content hash what the model read, and refuses to overwrite what has changed since.
+ */
+export function makeFiles(options: FilesOptions): FilesPort {
   const memory: FileMemory = {
     known: new Map(),
     seen: new QuickLRU({maxSize: maxSeenFiles}),
@@ -34,15 +36,7 @@ export function makeFiles(options: {
 const maxSeenFiles = 30;
 const maxSeen = 100_000;
 
-function makeFilesPort(
-  paths: Paths,
-  options: {
-    readonly home: string;
-    readonly alsoReadable: () => readonly string[];
-    readonly editor: EditorFiles | 'none';
-  },
-  memory: FileMemory,
-): FilesPort {
+function makeFilesPort(paths: Paths, options: Omit<FilesOptions, 'roots'>, memory: FileMemory): FilesPort {
   const {known, seen, misses, replaced} = memory;
 
   async function read(request: ReadRequest, signal: AbortSignal): ReturnType<FilesPort['read']> {
@@ -83,9 +77,17 @@ function makeFilesPort(
     }
   }
 
+  const editorText = async (path: string, signal: AbortSignal): Promise<string | undefined> =>
+    options.editor === 'none' ? undefined : options.editor.read(path, signal);
+
   async function unsavedText(path: string, signal: AbortSignal): Promise<string | undefined> {
-    if (options.editor === 'none') return undefined;
-    return (await import('./unsaved-text.ts')).unsavedText(path, options.editor, signal);
+    const text = await editorText(path, signal);
+    if (text === undefined) return undefined;
+    const [{isUnsaved}, {takeSnapshot}] = await Promise.all([
+      import('./unsaved-text.ts'),
+      import('./file-snapshot.ts'),
+    ]);
+    return isUnsaved(text, await takeSnapshot(path)) ? text : undefined;
   }
 
   /** Remembers the lines that the model was shown, unless they are too long. */
@@ -104,7 +106,7 @@ function makeFilesPort(
     seen,
     replaced,
     isReadOnly,
-    unsavedText,
+    editorText,
     onMiss,
     shown: new Map(shown.map(diff => [diff.path, diff])),
   });

@@ -23,6 +23,7 @@ import {
 import {invalidPathReason} from '../../base/invalid-path.ts';
 import {expandHome, type Paths, realPath} from './resolve-path.ts';
 import {decodeText} from './text-encoding.ts';
+import {isUnsaved} from './unsaved-text.ts';
 
 /** Inputs of planning: path resolution, and the model's knowledge of the files. */
 export interface PlanContext extends Pick<FileMemory, 'known' | 'seen' | 'replaced'> {
@@ -30,8 +31,8 @@ export interface PlanContext extends Pick<FileMemory, 'known' | 'seen' | 'replac
   readonly home: string;
   /** True if a real path must not be edited although it counts as inside the workspace. */
   readonly isReadOnly: (real: string) => boolean;
-  /** Returns the text in the user's editor if it is not saved. */
-  readonly unsavedText: (real: string, signal: AbortSignal) => Promise<string | undefined>;
+  /** Returns the text in the user's editor, if it can tell. */
+  readonly editorText: (real: string, signal: AbortSignal) => Promise<string | undefined>;
   /** The diffs that the user was shown, by path. A diff of the same texts is not computed again. */
   readonly shown: ReadonlyMap<string, FileDiff>;
   /** Called for each file in which a text was not found. Returns the number of consecutive misses in that file. */
@@ -189,13 +190,14 @@ async function openFile(
 
 async function snapshotOf(
   path: string,
-  {isReadOnly, unsavedText}: PlanContext,
+  {isReadOnly, editorText}: PlanContext,
   signal: AbortSignal,
 ): Promise<Outcome<FileSnapshot, string>> {
   if (isReadOnly(path)) return failed('it is in the folder where weft keeps command output, which is read-only.');
-  if ((await unsavedText(path, signal)) !== undefined)
-    return failed('it has unsaved changes in the editor. Ask the user to save it, then read it again.');
+  const open = await editorText(path, signal);
   const snapshot = await takeSnapshot(path);
+  if (open !== undefined && isUnsaved(open, snapshot))
+    return failed('it has unsaved changes in the editor. Ask the user to save it, then read it again.');
   if (snapshot.tag === 'ok' && snapshot.value.kind === 'present' && !(await isWritableByUser(path, snapshot.value))) {
     const mode = snapshot.value.mode.toString(8).padStart(4, '0');
     return failed(`it is write-protected (mode ${mode}); change its mode first.`);

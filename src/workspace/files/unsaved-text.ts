@@ -1,19 +1,12 @@
-import type {EditorFiles} from '../../actions/files-port.ts';
-import {takeSnapshot} from './file-snapshot.ts';
+import type {Outcome} from '../../base/outcome.ts';
+import type {FileSnapshot} from './file-snapshot.ts';
 import {decodeText} from './text-encoding.ts';
 
-/** Returns the text of an existing file in the user's editor if the user has not saved it; otherwise `undefined`. */
-export async function unsavedText(
-  path: string,
-  editor: EditorFiles | 'none',
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const text = editor === 'none' ? undefined : await editor.read(path, signal);
-  if (text === undefined) return undefined;
-  const saved = await takeSnapshot(path);
-  if (saved.tag === 'failed' || saved.value.kind === 'absent') return undefined;
+/** True if the text that the user's editor has of an existing file is not the saved one. */
+export function isUnsaved(text: string, saved: Outcome<FileSnapshot, string>): boolean {
+  if (saved.tag === 'failed' || saved.value.kind === 'absent') return false;
   const decoded = decodeText(saved.value.bytes);
-  return decoded.tag === 'failed' || normalized(decoded.value.text) === normalized(text) ? undefined : text;
+  return decoded.tag === 'ok' && normalized(decoded.value.text) !== normalized(text);
 }
 
 /** Editors may change line endings, add or remove a byte order mark, and end the last line. */
