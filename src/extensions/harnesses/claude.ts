@@ -7,7 +7,7 @@ import {byKind} from '../../base/unreachable.ts';
 import {type HarnessCost, type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
 import {addUsage, noUsage, type Usage} from '../../domain/usage.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
-import {contentText, countOf, objectsOf, questionOf, selectionOf, textsOf} from './message-fields.ts';
+import {contentText, countOf, globAccess, objectsOf, questionOf, selectionOf, textsOf} from './message-fields.ts';
 
 /**
  * Drives Claude Code through the Agent SDK's messages (`--input-format stream-json`). `headless/rpc` is the other
@@ -322,18 +322,6 @@ function accessOf(tool: string, input: JsonObject, directory: string): HarnessAc
     default:
       return {kind: 'other', title: tool, input};
   }
-}
-
-/** Returns the access of a search for files by a pattern below `path`. A pattern may start outside its folder. */
-export function globAccess(tool: string, path: string, input: JsonObject): HarnessAccess {
-  const pattern = textOf(input['pattern']);
-  if (/(?:^|[/{,])\.\.|[{,][/~]/u.test(pattern)) return {kind: 'other', title: tool, input};
-  const start = pattern.replace(/[^/]*[*?[{].*$/u, '');
-  return {
-    kind: 'search',
-    text: pattern,
-    paths: [path === '' ? '.' : path, ...(/^[/~]/u.test(start) ? [start] : [])],
-  };
 }
 
 function editsOf(tool: string, path: string, input: JsonObject): readonly FileEdit[] {

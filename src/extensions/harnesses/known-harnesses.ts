@@ -5,7 +5,7 @@ import type {Driver, DriverRequest} from './driver.ts';
 
 export interface KnownHarness {
   readonly title: string;
-  /** The program's name, and the npm package whose `package.json` has the version. */
+  /** The program's name, and the npm packages whose `package.json` has the version. */
   readonly program: string;
   readonly npmPackages: readonly string[];
   /** The version that weft is written for. Errors mention an older one. */

@@ -1,3 +1,4 @@
+import type {HarnessAccess} from '../../actions/harness-port.ts';
 import type {Question, QuestionReply} from '../../actions/ports.ts';
 import {isJsonObject, type Json, type JsonObject, parseJson, listOf, objectOf, textOf} from '../../base/json.ts';
 import type {TodoStatus} from '../../domain/todo.ts';
@@ -62,4 +63,16 @@ export const questionOf = (question: JsonObject): Question => ({
 export function selectionOf({answers}: Extract<QuestionReply, {kind: 'answered'}>, index: number): readonly string[] {
   const {selected = [], other = ''} = answers[index] ?? {};
   return [...selected, ...(other === '' ? [] : [other])];
+}
+
+/** Returns the access of a search for files by a pattern below `path`. A pattern may start outside its folder. */
+export function globAccess(tool: string, path: string, input: JsonObject): HarnessAccess {
+  const pattern = textOf(input['pattern']);
+  if (/(?:^|[/{,])\.\.|[{,][/~]/u.test(pattern)) return {kind: 'other', title: tool, input};
+  const start = pattern.replace(/[^/]*[*?[{].*$/u, '');
+  return {
+    kind: 'search',
+    text: pattern,
+    paths: [path === '' ? '.' : path, ...(/^[/~]/u.test(start) ? [start] : [])],
+  };
 }

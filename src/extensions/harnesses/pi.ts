@@ -6,9 +6,8 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {Replacement} from '../../domain/file-edit.ts';
 import {parseHarnessSessionId} from '../../domain/harness.ts';
 import {noUsage, type Usage, usageSince} from '../../domain/usage.ts';
-import {globAccess} from './claude.ts';
 import type {Conversation, Driver, DriverRequest, OpenedConversation, Reporter} from './driver.ts';
-import {contentText, countOf, objectsOf, textsOf} from './message-fields.ts';
+import {contentText, countOf, globAccess, objectsOf, textsOf} from './message-fields.ts';
 
 /**
  * Drives pi through `pi --mode rpc`. pi acts without asking, so weft's own extension asks before each call. Other extensions are not
