@@ -14,6 +14,8 @@ import {prompt as rpcPrompt, isType, startRpc} from '../e2e/support/rpc-client.t
 import {call, say, sayPieces, type Answer} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {heapInUse, withSnapshots} from '../support/open-handles.ts';
+import {processorMs} from '../support/processes.ts';
+import {processorClock} from '../support/processor-clock.ts';
 import {openPtyOf} from '../support/pty-terminal.ts';
 import {weftBin} from '../support/run-weft.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
@@ -287,7 +289,8 @@ class Bench {
   async turn(records: readonly JournalRecord[]): Promise<number> {
     const home = this.home(`turns-${records.length}`);
     const session = keepSession(home, this.#scene.place.work, records);
-    const client = this.#program(home, records.length === 0 ? [] : ['--resume', session]);
+    const args = records.length === 0 ? [] : ['--resume', session];
+    const client = startRpc(this.#scene, args, this.#environment(home));
     const turns = async (count: number): Promise<void> => {
       for (let at = 0; at < count; at += 1) {
         client.send(rpcPrompt('Hi'));
@@ -328,10 +331,6 @@ class Bench {
     return ((await heap()) - start) / (full - start);
   }
 
-  #program(home: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
-    return startRpc(this.#scene, args, {...this.#environment(home), ...more});
-  }
-
   #environment(home: string): Record<string, string> {
     const {place, server} = this.#scene;
     return place.environment({
@@ -343,12 +342,6 @@ class Bench {
 }
 
 const run = promisify(execFile);
-
-/** Milliseconds of processor time that a process has used. Linux counts in hundredths of a second. */
-function processorMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
 
 /** Saves a session and returns its id. */
 function keepSession(home: string, directory: string, records: readonly JournalRecord[]): string {
@@ -442,8 +435,7 @@ function stackCosts(folder: string, tasks: number): StackCosts {
 }
 
 function usedMs(work: () => unknown): number {
-  const before = process.cpuUsage();
+  const clock = processorClock();
   work();
-  const {user, system} = process.cpuUsage(before);
-  return (user + system) / 1000;
+  return clock();
 }

@@ -13,6 +13,7 @@ import {scriptedServer} from '../support/mcp-server.ts';
 import {call, type Part, say, usage} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {heapInUse, openHandles, withSnapshots} from '../support/open-handles.ts';
+import {processorMs} from '../support/processes.ts';
 import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 import {WeftServer} from '../support/weft-server.ts';
@@ -181,12 +182,6 @@ const bytesIn = (folder: string): number =>
     const stats = entry.isFile() ? statSync(join(entry.parentPath, entry.name), {throwIfNoEntry: false}) : undefined;
     return all + (stats?.size ?? 0);
   }, 0);
-
-/** Milliseconds of processor time that a process has used. Linux counts in hundredths of a second. */
-function processorMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
 
 const residentBytes = (pid: number): number =>
   Number(/VmRSS:\s+(?<kilobytes>\d+)/u.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.groups?.['kilobytes']) * 1024;

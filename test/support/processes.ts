@@ -25,6 +25,18 @@ export function parentOf(pid: number): number {
   return found.parent;
 }
 
+/** Milliseconds of processor time that a process has used. Linux counts in hundredths of a second. */
+export function processorMs(pid: number): number {
+  const fields = statFields(pid);
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** The fields of a process after its name. The name may hold anything, so they begin after its last parenthesis. */
+function statFields(pid: number | string): readonly string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
 function allProcesses(): readonly RunningProcess[] {
   return process.platform === 'linux' ? readdirSync('/proc').flatMap(inProc) : inPs();
 }
@@ -32,9 +44,7 @@ function allProcesses(): readonly RunningProcess[] {
 function inProc(name: string): readonly RunningProcess[] {
   if (!/^\d+$/u.test(name)) return [];
   try {
-    const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-    // The name of the program may hold anything, so fields count from its last parenthesis.
-    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state = '', parent] = statFields(name);
     if (/^[ZX]/u.test(state)) return [];
     const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').replace(/\0$/u, '').replaceAll('\0', ' ');
     return [{pid: Number(name), parent: Number(parent), words, directory: readlinkSync(`/proc/${name}/cwd`)}];
