@@ -369,7 +369,7 @@ class Scanner {
   ): boolean {
     if (folder.hasExcluded && this.#context.excluded.has(beginning + name)) return true;
     if (this.#only !== undefined && !isRelated(beginning + name, this.#only)) return true;
-    // A name that was part of the last checkpoint is no such one.
+    // A name that the last checkpoint has needs no check.
     if (old >= 0 && folder.last?.kindAt(old) !== 'none') return false;
     return versionControlFolders.has(name) || isTemporaryName(name);
   }
