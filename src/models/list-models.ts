@@ -5,7 +5,8 @@ import {type KeyProvider, providerNames} from '../domain/api-key.ts';
 import {causeText, type Fault, otherRefusal} from '../domain/fault.ts';
 import type {Access} from './access.ts';
 import {countOf, dollarsOf} from './decoder.ts';
-import {anthropicBase, makeHttpFetch, openAiBase, readAnyJson} from './http-fetch.ts';
+import {anthropicBase, openAiBase} from './base-url.ts';
+import {makeHttpFetch, readAnyJson} from './http-fetch.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 import type {ServedModel} from './row-prices.ts';
 

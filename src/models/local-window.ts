@@ -3,7 +3,8 @@ import {addressScope} from '../base/ip-address.ts';
 import {estimateMessagesTokens, estimateTokens} from '../domain/compaction.ts';
 import type {ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import type {Usage} from '../domain/usage.ts';
-import {anthropicBase, type HttpFetch, openAiBase, readAnyJson} from './http-fetch.ts';
+import {anthropicBase, openAiBase} from './base-url.ts';
+import {type HttpFetch, readAnyJson} from './http-fetch.ts';
 
 /** Milliseconds that weft waits for a server on the user's network to report how it loaded a model. */
 const usualLimitMs = 500;
