@@ -4,6 +4,7 @@ import type {CommandsPort} from '../actions/commands-port.ts';
 import {noopCommands} from '../actions/commands-port.ts';
 import {type McpPort, noopMcp, type ServerProcesses} from '../actions/mcp-port.ts';
 import type {JsonObject} from '../base/json.ts';
+import {maxTimerMs} from '../base/timer-limits.ts';
 import type {ConfiguredServer} from '../extensions/mcp/server-config.ts';
 import type {Exchange} from '../extensions/mcp/exchange-transport.ts';
 import type {ElicitUser} from '../extensions/mcp/server-entry.ts';
@@ -147,10 +148,7 @@ export async function makeServers(
 
 /** Reads `MCP_TIMEOUT`, in milliseconds. Values other than positive numbers count as the default. */
 const newServerWaitMs = (given: string | undefined): number =>
-  Number(given) > 0 ? Math.min(Number(given), maxNewServerWaitMs) : 10_000;
-
-/** The longest time that a timer takes, in milliseconds. */
-const maxNewServerWaitMs = 2 ** 31 - 1;
+  Number(given) > 0 ? Math.min(Number(given), maxTimerMs) : 10_000;
 
 /** Opens the sandbox for the first confined server. */
 const openSandbox = async (context: RunContext): Promise<CommandSandbox> =>

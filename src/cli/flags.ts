@@ -1,5 +1,6 @@
 import {Argument, InvalidArgumentError, Option, type Command} from 'commander';
 import {type FlagRow, type FlagValues, mainFlags, sdkFlags, sharedFlags} from '../app/main-options.ts';
+import {maxTimeoutSeconds} from '../base/timer-limits.ts';
 import {providerChoices} from '../domain/api-key.ts';
 import {maxFallbacks} from '../domain/model-fallback.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
@@ -56,12 +57,9 @@ export function portArgument(text: string): number {
   return Number(text);
 }
 
-/** The longest timeout that a Node timer supports: about 24 days. */
-const maxSeconds = 2_000_000;
-
 function seconds(text: string): number {
   const value = positiveNumber(text);
-  if (value > maxSeconds) throw new InvalidArgumentError(`It must be at most ${maxSeconds}.`);
+  if (value > maxTimeoutSeconds) throw new InvalidArgumentError(`It must be at most ${maxTimeoutSeconds}.`);
   return value;
 }
 

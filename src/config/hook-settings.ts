@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import {maxTimeoutSeconds} from '../base/timer-limits.ts';
 import type {HookWork} from '../domain/hook.ts';
 import {rightsOf, rightsSchema, rightsText} from './project-rights.ts';
 
@@ -48,12 +49,10 @@ export interface HookSetting {
   readonly condition: string;
 }
 
-/** A timer can run for about 24 days at most. */
-const maxSeconds = 2_000_000;
 const defaultSeconds = 60;
 
 const shared = {
-  timeout: z.optional(z.number().check(z.gt(0), z.maximum(maxSeconds))),
+  timeout: z.optional(z.number().check(z.gt(0), z.maximum(maxTimeoutSeconds))),
   onFailure: z.optional(z.enum(['block', 'allow', 'continue'])),
   async: z.optional(z.boolean()),
   if: z.optional(z.string()),

@@ -17,6 +17,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type {AskForm, FormReply, ServedResult, ServedTool, ToolCaller} from '../../actions/served-tools.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject, jsonText, parseJson} from '../../base/json.ts';
+import {maxTimerMs} from '../../base/timer-limits.ts';
 import type {ResultContent} from '../../domain/conversation.ts';
 
 /** Runs the calls of one client. */
@@ -91,9 +92,6 @@ function reporter({_meta: meta, sendNotification}: Extra): ToolCaller['report'] 
   };
 }
 
-/** The longest timeout of a timer, about 24 days: a person answers. */
-const noTimeout = 2 ** 31 - 1;
-
 /** Asks the person in front of the client. Everything except an accepted form counts as declined. */
 async function ask({message, fields}: AskForm, extra: Extra): Promise<FormReply> {
   const properties = Object.fromEntries(
@@ -115,7 +113,8 @@ async function ask({message, fields}: AskForm, extra: Extra): Promise<FormReply>
     const {action, content = {}} = await extra.sendRequest(
       {method: 'elicitation/create', params: {mode: 'form', message, requestedSchema}},
       ElicitResultSchema,
-      {signal: extra.signal, timeout: noTimeout},
+      // A person answers, so the request has no limit of its own.
+      {signal: extra.signal, timeout: maxTimerMs},
     );
     if (action !== 'accept') return 'declined';
     return Object.fromEntries(

@@ -1,10 +1,9 @@
 import type {Hook} from '../../actions/hooks-port.ts';
+import {maxTimeoutSeconds} from '../../base/timer-limits.ts';
 import type {HookMatcher, InitializeRequest} from '../../protocol/rpc/control-message.ts';
 import type {ControlChannel} from './control-channel.ts';
 
 const defaultTimeoutSeconds = 60;
-/** The longest timeout that a Node timer supports, in seconds. */
-const maxTimeoutSeconds = 2_000_000;
 
 /** Makes hooks that call the program that drives weft, over the control channel. */
 export const clientHooks = (hooks: NonNullable<InitializeRequest['hooks']>, channel: ControlChannel): readonly Hook[] =>

@@ -1,4 +1,5 @@
 import type {CommandHosts} from '../../actions/ports.ts';
+import {maxTimerMs} from '../../base/timer-limits.ts';
 
 /** A time limit that pauses while the user decides about a host that the command wants to reach. */
 export interface TimeLimit {
@@ -55,9 +56,6 @@ export function timeLimit(hosts: CommandHosts): TimeLimit {
     },
   };
 }
-
-/** The longest delay that a timer supports. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /** Why weft stops waiting for a command that has not ended. */
 export type Interruption =
