@@ -1,9 +1,9 @@
 import {randomUUID} from 'node:crypto';
-import {realpathSync} from 'node:fs';
-import {isAbsolute, relative, resolve, sep} from 'node:path';
+import {existsSync} from 'node:fs';
+import {resolve} from 'node:path';
 import {runAgentTool, servedTools} from '../actions/served-tools.ts';
 import type {AgentClient} from '../agent/client.ts';
-import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {raceTimeout} from '../base/race.ts';
 import {causeText} from '../domain/fault.ts';
 import {HttpToolServer, LineTransport, serveTools, type ToolServing} from '../extensions/mcp/tool-server.ts';
@@ -20,6 +20,7 @@ import {emptyServers} from '../app/open-servers.ts';
 import {requireNamedSandbox} from '../app/prove-sandbox.ts';
 import {contextFor, type RunContext} from '../app/run-context.ts';
 import {version} from '../app/version.ts';
+import {containsPath, realPath} from '../workspace/files/resolve-path.ts';
 import {searchProviderOf} from '../workspace/web/search-provider.ts';
 import {serverToken} from './commands/serve/server-token.ts';
 import {normalizeOptions} from './sdk-options.ts';
@@ -168,7 +169,4 @@ async function openAgent(
 
 /** True if the folder exists and is one of the roots or inside one, with links resolved. */
 const isInside = (folder: string, roots: readonly string[]): boolean =>
-  roots.some(root => {
-    const path = tryOr(() => relative(realpathSync(root), realpathSync(folder)), '..');
-    return path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
-  });
+  existsSync(folder) && roots.some(root => containsPath(realPath(root), realPath(folder)));
