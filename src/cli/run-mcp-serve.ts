@@ -146,7 +146,8 @@ async function openAgent(
   const {options} = server;
   if (session !== undefined && !options.sessionPersistence)
     return failed('This server saves no sessions. Call run_agent without session_id.');
-  const known = session === undefined ? undefined : (await server.store()).list({}).find(({id}) => id === session);
+  const known =
+    session === undefined ? undefined : (await server.store()).list({idPrefix: session}).find(({id}) => id === session);
   if (session !== undefined && (known === undefined || !isInside(known.directory, server.roots)))
     return failed(`There is no session ${JSON.stringify(session)} in the server's workspace.`);
   const directory = cwd === undefined ? (known?.directory ?? server.directory) : resolve(server.directory, cwd);

@@ -4,7 +4,7 @@ import type {FrontEndAbilities} from '../actions/front-end.ts';
 import type {AgentClient} from '../agent/client.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {SessionId} from '../domain/ids.ts';
-import type {SessionSummary} from '../domain/journal.ts';
+import type {SessionFilter, SessionSummary} from '../domain/journal.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import type {ProviderName} from '../domain/sandbox.ts';
 
@@ -13,7 +13,7 @@ export interface AgentPort {
   /** Opens an engine for a session. The error is for the requester. */
   open(request: OpenRequest): Promise<Outcome<AgentClient, {readonly status: 400 | 404 | 409; readonly error: string}>>;
   /** Returns the sessions, newest first. */
-  sessions(): Promise<readonly SessionSummary[]>;
+  sessions(filter?: SessionFilter): Promise<readonly SessionSummary[]>;
   /** Returns the conversation as messages of the Agent SDK, oldest first. */
   messages(session: SessionId): Promise<readonly object[] | 'unknown'>;
   /** Returns a file kept with a session, or `undefined` if there is none. */

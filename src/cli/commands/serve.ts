@@ -98,7 +98,7 @@ function lazySessions(store: Store, server: ServerPlace): AgentPort {
     (opened ??= import('./serve/agent-sessions.ts').then(({agentSessions}) => agentSessions(store, server)));
   return {
     open: async request => (await sessions()).open(request),
-    sessions: async () => (await sessions()).sessions(),
+    sessions: async filter => (await sessions()).sessions(filter),
     messages: async session => (await sessions()).messages(session),
     artifact: async (artifact, signal) => (await sessions()).artifact(artifact, signal),
   };

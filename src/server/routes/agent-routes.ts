@@ -164,8 +164,10 @@ export interface AgentRoutesDeps {
 
 /** The routes of the agent: prompts as event streams, answers to its questions, and its sessions. */
 export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: AgentRoutesDeps): readonly Route[] {
-  const find = async (raw: string): Promise<SessionSummary | undefined> =>
-    (await port.sessions()).find(({id}) => id === parseSessionId(raw));
+  const find = async (raw: string): Promise<SessionSummary | undefined> => {
+    const idPrefix = parseSessionId(raw);
+    return idPrefix === undefined ? undefined : (await port.sessions({idPrefix}))[0];
+  };
 
   return [
     route('post', '/agent', {
@@ -204,8 +206,9 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
               })
             : ok(held);
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
-        const known = (await port.sessions()).find(each => each.id === session)?.directory;
-        const spec = {kind: 'direct', id, prompt: body.prompt, directory: body.workDir ?? known ?? directory} as const;
+        const known = body.workDir === undefined && session !== 'new' ? await find(session) : undefined;
+        const folder = body.workDir ?? known?.directory ?? directory;
+        const spec = {kind: 'direct', id, prompt: body.prompt, directory: folder} as const;
         const job = {id, spec, session: session === 'new' ? 'not-open' : session} as const;
         if ((await jobs.add(job, 'running')) !== 'added') {
           await opened.value.close('finished');

@@ -38,13 +38,13 @@ export interface ServerPlace {
 export function agentSessions(store: Store, server: ServerPlace): AgentPort {
   return {
     artifact: (artifact, signal) => readArtifact(server.artifacts, artifact, signal),
-    sessions: async () => store.list({}),
+    sessions: async (filter = {}) => store.list(filter),
     messages: async session => {
       const read = store.read(session);
       return read.tag === 'failed' ? 'unknown' : sessionMessages(read.value.records, session);
     },
     async open({session, workDir, model, work}) {
-      const known = typeof session === 'object' ? undefined : store.list({}).find(({id}) => id === session);
+      const known = typeof session === 'object' || session === 'new' ? undefined : store.list({idPrefix: session})[0];
       if (session !== 'new' && typeof session !== 'object' && known === undefined)
         return failed({status: 404, error: 'There is no such session.'});
       const folder = requestFolder(workDir ?? known?.directory, server.workRoots);
