@@ -14,7 +14,7 @@ import {exchangeableModel} from '../app/model-setup.ts';
 import {composeSession, defaultDriver} from '../app/compose-session.ts';
 import type {MainOptions} from '../app/main-options.ts';
 import {note, stdoutSink} from '../app/output.ts';
-import {onSignal} from './signals.ts';
+import {onStopSignal} from './signals.ts';
 import {readLines} from './read-lines.ts';
 import {version} from '../app/version.ts';
 import type {Store} from '../store/open-store.ts';
@@ -55,8 +55,7 @@ export async function runAcp(options: AcpOptions): Promise<ExitCode> {
     openEngine,
     saved: options.server === undefined ? savedSessions() : 'elsewhere',
   });
-  onSignal('SIGINT', () => stopped.resolve(exitCode.interrupted));
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stopped.resolve(exitCode.terminated));
+  onStopSignal(stopped.resolve);
   void readLines(line => editor.take(line)).then(() => stopped.resolve(exitCode.done));
   const code = await stopped.promise;
   await editor.close();

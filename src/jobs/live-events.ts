@@ -1,4 +1,5 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
+import {isRunning} from '../actions/block-text.ts';
 import type {AgentClient, EventListener} from '../agent/client.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
 
@@ -126,15 +127,15 @@ function joinEvents(last: AgentEvent | undefined, event: AgentEvent): AgentEvent
 /** True if commands of the session run in the background. */
 export async function hasBackgroundCommands(client: AgentClient): Promise<boolean> {
   const looked = new AbortController();
-  let isRunning = false;
+  let isAnyRunning = false;
   const watched = client.watch(
     {watch: 'terminals'},
     blocks => {
-      isRunning = blocks.some(({state}) => state.kind === 'running' || state.kind === 'waiting');
+      isAnyRunning = blocks.some(({state}) => isRunning(state));
       looked.abort();
     },
     looked.signal,
   );
   await watched;
-  return isRunning;
+  return isAnyRunning;
 }
