@@ -6,6 +6,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine, visibleExactly} from '../../base/visible.ts';
 import {planText} from '../../domain/plan.ts';
 import {reasonText} from '../../domain/reason.ts';
+import {typedWord} from '../../domain/typed-word.ts';
 
 const [decisionField, wordField] = ['decision', 'confirm'] as const;
 
@@ -15,7 +16,7 @@ const maxLines = 400;
 /** Returns an approval as a form for a client's user: what a card shows, and the same choices. */
 export function approvalForm(approval: Approval): AskForm {
   const {asker, label, verdict, rationale, impact, sessionGrant} = approval;
-  const {confirmWord} = verdict.detail;
+  const word = typedWord(verdict);
   const who = asker === 'main' ? '' : `${visibleExactLine(asker.name)}: `;
   const message = [
     `${who}${visibleExactLine(label)}?`,
@@ -43,9 +44,7 @@ export function approvalForm(approval: Approval): AskForm {
           {value: 'deny', title: 'Deny'},
         ],
       },
-      ...(confirmWord === ''
-        ? {}
-        : {[wordField]: {title: `To allow it, type ${visibleExactLine(confirmWord)}`, need: 'optional', choices: []}}),
+      ...(word === '' ? {} : {[wordField]: {title: `To allow it, type ${word}`, need: 'optional', choices: []}}),
     },
   };
 }
@@ -53,12 +52,11 @@ export function approvalForm(approval: Approval): AskForm {
 /** Returns the answer of a form. Everything except a clear yes is a no. */
 export function approvalAnswer(reply: FormReply, {verdict}: Pick<Approval, 'verdict'>): ApprovalAnswer {
   if (reply === 'declined') return refused('');
-  const {confirmWord} = verdict.detail;
+  const word = typedWord(verdict);
   const decision = reply[decisionField];
   const isSession = decision === 'allow-session' && verdict.sessionApproval !== 'none';
   if (decision !== 'allow-once' && !isSession) return refused('');
-  if (confirmWord !== '' && reply[wordField]?.trim() !== confirmWord)
-    return refused(`The user did not type ${confirmWord}.`);
+  if (word !== '' && reply[wordField]?.trim() !== word) return refused(`The user did not type ${word}.`);
   return {decision: 'allow', scope: isSession ? 'session' : 'once'};
 }
 

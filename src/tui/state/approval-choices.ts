@@ -4,6 +4,7 @@ import type {ApprovalAnswer} from '../../agent/client.ts';
 import {clip} from '../../base/clip.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import type {Verdict} from '../../domain/risk.ts';
+import {typedWord} from '../../domain/typed-word.ts';
 import {approvalKeys} from '../terminal/keymap.ts';
 import {type ChangePart, partsOf} from './change-parts.ts';
 
@@ -55,12 +56,13 @@ export function choicesOf(approval: Approval, rule: number | 'suggested' = 'sugg
   if (preview.kind === 'plan') return planChoices;
   if (preview.kind === 'changes') return changesChoices(approval, partsOf(preview));
   const parts = edit?.userChanges.kind === 'none' && preview.kind === 'diff' ? partsOf(preview) : [];
-  const needsWord = verdict.risk === 'destructive' || verdict.detail.confirmWord !== '';
+  const word = typedWord(verdict);
+  const needsWord = word !== '';
   const rules = needsWord ? [] : verdict.detail.rules;
   const hunks: readonly Offer[] = parts.length < 2 ? [] : [hunksOffer('Pick hunks', 'Hunks')];
   const shown = rules[rule === 'suggested' ? suggestedRule(verdict) : rule];
   return {
-    accept: needsWord ? {by: 'word', word: typeableWord(verdict.detail.confirmWord), does: 'allow'} : {by: 'key'},
+    accept: needsWord ? {by: 'word', word, does: 'allow'} : {by: 'key'},
     offers: needsWord
       ? [...hunks, refuseWithMessage]
       : [
@@ -108,13 +110,11 @@ const planChoices: ApprovalChoices = {
 };
 
 /** Returns the choices for a command's changes. Offers no rule: a rule would cover the next command, and this one has already run. */
-function changesChoices(
-  {verdict: {risk, detail}, sessionGrant}: Approval,
-  parts: readonly ChangePart[],
-): ApprovalChoices {
-  const needsWord = risk === 'destructive' || detail.confirmWord !== '';
+function changesChoices({verdict, sessionGrant}: Approval, parts: readonly ChangePart[]): ApprovalChoices {
+  const word = typedWord(verdict);
+  const needsWord = word !== '';
   return {
-    accept: needsWord ? {by: 'word', word: typeableWord(detail.confirmWord), does: 'keep'} : {by: 'key'},
+    accept: needsWord ? {by: 'word', word, does: 'keep'} : {by: 'key'},
     offers: [
       ...(needsWord ? [] : [allowOffer('Keep', 'Keep')]),
       ...(needsWord || sessionGrant === '' ? [] : [sessionOffer('Keep, and all edits this session', 'Session')]),
@@ -159,9 +159,3 @@ function sessionOffers({action, verdict, sessionGrant}: Approval): readonly Offe
   const grant = `Yes, ${clip(visibleExactLine(sessionGrant), maxLabelLength)} for this session`;
   return [sessionOffer(isAllEdits ? 'All edits this session' : grant, 'Session')];
 }
-
-const maxWordLength = 30;
-
-/** Returns the confirm word, or `yes` if the word can't be typed. */
-const typeableWord = (word: string): string =>
-  word === '' || word.length > maxWordLength || /\s/u.test(word) || visibleExactLine(word) !== word ? 'yes' : word;

@@ -51,7 +51,7 @@ test('a form for edits shows the lines, and says what it leaves out', () => {
 
 test('only a clear yes allows', () => {
   const refused = {decision: 'refuse', message: '', by: 'user'};
-  const plain = approval('a', 'touch a');
+  const plain = approval('a', 'touch a', {risk: 'unknown'});
   expect(approvalAnswer({decision: 'allow-once'}, plain)).toEqual({decision: 'allow', scope: 'once'});
   expect(approvalAnswer({decision: 'allow-session'}, plain)).toEqual({decision: 'allow', scope: 'session'});
   expect(approvalAnswer({decision: 'allow-session'}, approval('a', 'x', {sessionApproval: 'none'}))).toEqual(refused);
@@ -60,6 +60,10 @@ test('only a clear yes allows', () => {
     decision: 'allow',
     scope: 'once',
   });
+  const wordless = approval('a', 'rm -rf .');
+  expect(approvalForm(wordless).fields['confirm']?.title).toBe('To allow it, type yes');
+  expect(approvalAnswer({decision: 'allow-once'}, wordless).decision).toBe('refuse');
+  expect(approvalAnswer({decision: 'allow-once', confirm: 'yes'}, wordless).decision).toBe('allow');
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom('decision', 'confirm', 'x'), fc.string()), reply => {
       expect(approvalAnswer(reply, destructive).decision).toBe('refuse');
