@@ -51,4 +51,7 @@ export interface DiffLine {
   readonly changed: readonly TextRange[];
 }
 
+/** The first character of each line of a diff in plain text. */
+export const lineSigns = {context: ' ', added: '+', removed: '-'} as const;
+
 export const emptyPreview: Preview = {kind: 'none'};

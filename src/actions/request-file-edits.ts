@@ -9,7 +9,7 @@ import {editPaths, type EditRequest, emptyUserChanges, type FileEdit} from '../d
 import type {WorkspaceChanges} from './changes-port.ts';
 import type {AppliedEdits, UserChangedFile} from './files-port.ts';
 import {parsePatch} from './parse-patch.ts';
-import type {DiffHunk, FileDiff} from './preview.ts';
+import {type DiffHunk, type FileDiff, lineSigns} from './preview.ts';
 
 type EditsOutput = AppliedEdits;
 
@@ -239,11 +239,9 @@ function userChangeText({path, kind, hunks}: UserChangedFile): string {
   ].join('\n');
 }
 
-const signs = {context: ' ', added: '+', removed: '-'} as const;
-
 const hunkLines = ({oldStart, newStart, lines}: DiffHunk): readonly string[] => [
   `@@ -${oldStart} +${newStart} @@`,
-  ...lines.map(({kind, text}) => `${signs[kind]}${text}`),
+  ...lines.map(({kind, text}) => `${lineSigns[kind]}${text}`),
 ];
 
 /** The maximum number of characters of a diff that a model reads. */

@@ -1,5 +1,5 @@
 import type {Approval} from '../../actions/agent-event.ts';
-import {type FileDiff, showsAll} from '../../actions/preview.ts';
+import {type FileDiff, lineSigns, showsAll} from '../../actions/preview.ts';
 import type {AskForm, FormReply} from '../../actions/served-tools.ts';
 import type {ApprovalAnswer} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -83,13 +83,11 @@ function previewText({preview}: Approval): string {
   }
 }
 
-const signs = {context: ' ', added: '+', removed: '-'} as const;
-
 function diffText(files: readonly FileDiff[]): string {
   const lines = files.flatMap(file => [
     `${fileName(file)} (+${file.added} -${file.removed})`,
     ...file.notes.map(note => visibleExactLine(note)),
-    ...file.hunks.flatMap(hunk => hunk.lines.map(({kind, text}) => `${signs[kind]}${visibleExactLine(text)}`)),
+    ...file.hunks.flatMap(hunk => hunk.lines.map(({kind, text}) => `${lineSigns[kind]}${visibleExactLine(text)}`)),
     ...(showsAll(file) ? [] : ['(This change is too large to show all of it.)']),
   ]);
   const more = lines.length - maxLines;
