@@ -30,11 +30,8 @@ import {readLines} from './read-lines.ts';
 
 export interface McpServeOptions extends MainOptions {
   readonly http?: true;
-  readonly port?: number;
+  readonly port: number;
 }
-
-/** The default port of the server over HTTP. */
-const defaultPort = 4097;
 
 const instructions =
   "weft's tools work in one folder. weft's permission rules apply to every call: reads in the folder run, changes need " +
@@ -68,9 +65,7 @@ export async function runMcpServe({http, port, ...given}: McpServeOptions): Prom
   const stopped = Promise.withResolvers<ExitCode>();
   onStopSignal(stopped.resolve);
   surviveFaults(note);
-  return http === undefined
-    ? serveStdio(serving, stopped)
-    : serveHttp(serving, {port: port ?? defaultPort, context}, stopped);
+  return http === undefined ? serveStdio(serving, stopped) : serveHttp(serving, {port, context}, stopped);
 }
 
 type Stopped = PromiseWithResolvers<ExitCode>;

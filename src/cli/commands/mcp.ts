@@ -120,9 +120,9 @@ export function add(mcp: Command, program: Command): void {
       "Serve weft's tools to other programs over MCP, on stdin and stdout or over HTTP",
       [
         ['--http', 'Serve on 127.0.0.1 over HTTP, with the token of weft serve'],
-        new Option('--port <n>', 'With --http: port to listen on; 0 for any free port (default: 4097)').argParser(
-          portArgument,
-        ),
+        new Option('--port <n>', 'With --http: port to listen on; 0 for any free port')
+          .argParser(portArgument)
+          .default(4097),
         ...program.options.filter(({long}) => commandFlags['mcp serve'].has(long)),
       ],
       exiting(async (options: McpServeOptions) =>
