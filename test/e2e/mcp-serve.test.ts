@@ -100,6 +100,19 @@ async function overHttp({url, token}: HttpServer, answers: Answers): Promise<Cal
   return caller;
 }
 
+/** Waits until a `sleep` for this long runs. */
+const started = (seconds: string) =>
+  lookUntil(
+    () => running(`sleep ${seconds}`).length > 0,
+    () => 'the command never started',
+  );
+/** Waits until no `sleep` for this long runs. */
+const gone = (seconds: string) =>
+  lookUntil(
+    () => running(`sleep ${seconds}`).length === 0,
+    () => 'the command still runs',
+  );
+
 test('a client lists tools with hints, reads, and cannot change anything unasked', {tags: 'smoke'}, async () => {
   await using scene = await openScene([]);
   writeFileSync(join(scene.place.work, 'a.txt'), 'one\ntwo\n');
@@ -203,10 +216,7 @@ test('a command goes on in the background, and takes input', async () => {
     () => `${started}\n${shown}`,
   );
   await caller.client.close();
-  await lookUntil(
-    () => running('sleep 4716.5').length === 0,
-    () => 'the command still runs',
-  );
+  await gone('4716.5');
 });
 
 test('hooks and placeholders for secrets are those of a session', async () => {
@@ -227,19 +237,13 @@ test('a cancelled command ends, and so does a call that waits', async () => {
   const [one, two] = [new AbortController(), new AbortController()];
   const sleeping = caller.call('Bash', {command: 'sleep 4711.5'}, {signal: one.signal}).catch(String);
   const waiting = caller.call('Glob', {pattern: '*'}, {signal: two.signal}).catch(String);
-  await lookUntil(
-    () => running('sleep 4711.5').length > 0,
-    () => 'the command never started',
-  );
+  await started('4711.5');
   two.abort('enough');
   expect(await waiting).toContain('enough');
   expect(running('sleep 4711.5')).not.toEqual([]);
   one.abort('enough');
   expect(await sleeping).toContain('enough');
-  await lookUntil(
-    () => running('sleep 4711.5').length === 0,
-    () => 'the command still runs',
-  );
+  await gone('4711.5');
   expect(await caller.text('Bash', {command: 'echo on'})).toMatch(/^on\n/u);
 });
 
@@ -337,10 +341,7 @@ test('stdout carries the protocol only, and the end of stdin ends everything', a
   );
   child.stdin.end();
   expect(await exited).toEqual([0, null]);
-  await lookUntil(
-    () => running('sleep 4712.5').length === 0,
-    () => 'a command still runs',
-  );
+  await gone('4712.5');
   const lines = out
     .trimEnd()
     .split('\n')
@@ -387,10 +388,7 @@ test('kill -9 of the client leaves no process', async () => {
     env: environmentOf(scene),
   });
   const pid = Number(await fileComes(join(work, 'pid')));
-  await lookUntil(
-    () => running('sleep 4713.5').length > 0,
-    () => 'the command never started',
-  );
+  await started('4713.5');
   client.kill('SIGKILL');
   await lookUntil(
     () => running('sleep 4713.5').length === 0 && !existsSync(`/proc/${pid}/exe`),
@@ -423,17 +421,6 @@ test('several clients over HTTP have their own sessions, and a token is needed',
   expect(await status({authorization, 'content-type': 'text/plain'})).toBe(415);
   expect(await status({authorization}, {method: 'POST', body: 'no json'})).toBe(400);
 });
-
-const started = (seconds: string) =>
-  lookUntil(
-    () => running(`sleep ${seconds}`).length > 0,
-    () => 'the command never started',
-  );
-const gone = (seconds: string) =>
-  lookUntil(
-    () => running(`sleep ${seconds}`).length === 0,
-    () => 'the command still runs',
-  );
 
 test('a call over HTTP is cancelled, also when its client is gone', async () => {
   await using scene = await openScene([]);
