@@ -4,6 +4,7 @@ import {StringDecoder} from 'node:string_decoder';
 import {urlToHttpOptions} from 'node:url';
 import {type Json, type JsonObject, objectOf, parseJson} from '../base/json.ts';
 import {createParser} from 'eventsource-parser';
+import {FaultError, otherRefusal} from '../domain/fault.ts';
 import {HttpHeaders, HttpResponse} from './fetch-classes.ts';
 import type {ProxyEnvironment, Route} from './proxy.ts';
 
@@ -52,7 +53,8 @@ async function responseOf(incoming: IncomingMessage): Promise<Response> {
 function plainBody(incoming: IncomingMessage): Readable {
   const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return incoming;
-  const {constants, createBrotliDecompress, createUnzip} = process.getBuiltinModule('node:zlib');
+  const zlib = process.getBuiltinModule('node:zlib');
+  const {constants, createBrotliDecompress, createUnzip} = zlib;
   const {pipeline} = process.getBuiltinModule('node:stream');
   // A reader of the body gets the errors of both streams.
   const onEnd = (): void => {};
@@ -63,13 +65,27 @@ function plainBody(incoming: IncomingMessage): Readable {
       return pipeline(incoming, createUnzip({finishFlush: constants.Z_SYNC_FLUSH}), onEnd);
     case 'br':
       return pipeline(incoming, createBrotliDecompress({finishFlush: constants.BROTLI_OPERATION_FLUSH}), onEnd);
+    case 'zstd':
+      if ('createZstdDecompress' in zlib)
+        return pipeline(incoming, zlib.createZstdDecompress({finishFlush: constants.ZSTD_e_flush}), onEnd);
+      incoming.destroy();
+      throw new FaultError(
+        {
+          kind: 'provider',
+          message: `The server compressed its answer with zstd, which Node ${process.versions.node} can't read.`,
+          fix: 'Use Node 22.15 or newer, or turn the compression off at the gateway.',
+          status: incoming.statusCode ?? 0,
+          refusal: otherRefusal,
+        },
+        undefined,
+      );
     default:
       return incoming;
   }
 }
 
-/** Matches the codes of zlib's errors, the last ones those of Brotli. */
-const compressionError = /^(?:Z_|ERR__ERROR_|ERR_BROTLI_)/u;
+/** Matches the codes of zlib's errors, the last ones those of Brotli and zstd. */
+const compressionError = /^(?:Z_|ERR__ERROR_|ERR_BROTLI_|ZSTD_)/u;
 
 /** Returns the text of a refusal that came with these headers. The SDKs read only some of its forms. */
 export const refusalBody = (headers: HttpHeaders): string => refusals.get(headers) ?? '';

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {createServer, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {brotliCompressSync, deflateSync, gzipSync} from 'node:zlib';
+import {brotliCompressSync, deflateSync, gzipSync, zstdCompressSync} from 'node:zlib';
 import {expect, test} from 'vitest';
 import {connectAnthropic} from '../../../src/models/anthropic.ts';
 import {DamagedStreamError, makeHttpFetch, readAnyJson} from '../../../src/models/http-fetch.ts';
@@ -55,6 +55,7 @@ test.each([
   ['gzip', gzipSync(`${answer}data: [DONE]\n\n`)],
   ['br', brotliCompressSync(`${answer}data: [DONE]\n\n`)],
   ['deflate', deflateSync(`${answer}data: [DONE]\n\n`)],
+  ['zstd', zstdCompressSync(`${answer}data: [DONE]\n\n`)],
   ['gzip', gzipSync(answer).subarray(0, -8)],
 ] as const)('an answer that is compressed though nobody asked for that is read (%s)', async (encoding, body) => {
   expect(
@@ -62,7 +63,7 @@ test.each([
   ).toEqual(whole);
 });
 
-test.each(['gzip', 'deflate', 'br'])('a compressed answer that is damaged says so (%s)', async encoding => {
+test.each(['gzip', 'deflate', 'br', 'zstd'])('a compressed answer that is damaged says so (%s)', async encoding => {
   const server = createServer((_request, response) =>
     response.writeHead(200, {'content-encoding': encoding}).end('This is not compressed at all.'),
   );
@@ -74,6 +75,30 @@ test.each(['gzip', 'deflate', 'br'])('a compressed answer that is damaged says s
   } finally {
     server.closeAllConnections();
     server.close();
+  }
+});
+
+test('an answer in zstd that this Node cannot read is refused once, in words', async () => {
+  const zlib = process.getBuiltinModule('node:zlib');
+  const {createZstdDecompress} = zlib;
+  Reflect.deleteProperty(zlib, 'createZstdDecompress');
+  try {
+    const found = await answered(response =>
+      response.writeHead(200, {...stream, 'content-encoding': 'zstd'}).end(zstdCompressSync(answer)),
+    );
+    expect(found).toEqual({
+      requests: 1,
+      text: '',
+      end: {
+        kind: 'provider',
+        message: `The server compressed its answer with zstd, which Node ${process.versions.node} can't read.`,
+        fix: 'Use Node 22.15 or newer, or turn the compression off at the gateway.',
+        status: 200,
+        refusal: {kind: 'other'},
+      },
+    });
+  } finally {
+    Object.assign(zlib, {createZstdDecompress});
   }
 });
 
