@@ -91,7 +91,7 @@ export const bundleOptions: InputOptions = {
     },
     inject: {
       // Both load much of Node, or make tables, as soon as they are named: these do it when they are used.
-      'performance.now': [sourceFile('app/process-clock.ts'), 'now'],
+      'performance.now': [sourceFile('app/clock-and-ids.ts'), 'now'],
       'Intl.Segmenter': [sourceFile('tui/text/grapheme-segmenter.ts'), 'LazySegmenter'],
     },
   },

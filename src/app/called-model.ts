@@ -5,7 +5,7 @@ import {type ModelEvent, type ModelPort, unknownFacts} from '../domain/model-str
 import {noUsage} from '../domain/usage.ts';
 import {BlockBuilder} from '../models/block-builder.ts';
 import type {ChosenModel} from './choose-model.ts';
-import {randomUuid} from './random-uuid.ts';
+import {randomUuid} from './clock-and-ids.ts';
 
 /**
  * Stands in for the model of a session whose tool calls another program makes. The engine runs these calls exactly as a model's.

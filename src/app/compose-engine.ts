@@ -72,7 +72,7 @@ import {makeFiles} from '../workspace/files/make-files.ts';
 import {readBytes} from '../workspace/files/regular-files.ts';
 import {watchSecretFiles} from '../workspace/files/secret-files.ts';
 import {watchMemory} from './watch-memory.ts';
-import {randomUuid} from './random-uuid.ts';
+import {randomUuid} from './clock-and-ids.ts';
 import type {TerminalControl} from '../actions/ports.ts';
 
 export interface HookMachine {

@@ -10,7 +10,7 @@ import {visibleLine} from '../base/visible.ts';
 import {recordMessageNames} from '../protocol/rpc/message-names.ts';
 import type {Store} from '../store/open-store.ts';
 import {unwrap, UsageError} from './exit-code.ts';
-import {messageUuid} from './random-uuid.ts';
+import {messageUuid} from './clock-and-ids.ts';
 import type {MainOptions} from './main-options.ts';
 import type {RunContext} from './run-context.ts';
 

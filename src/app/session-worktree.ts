@@ -5,7 +5,7 @@ import {faultText} from '../domain/fault.ts';
 import {makeWorktrees, type OwnWorktrees} from '../workspace/worktrees/make-worktrees.ts';
 import {unwrap, UsageError} from './exit-code.ts';
 import type {RunContext} from './run-context.ts';
-import {randomUuid} from './random-uuid.ts';
+import {randomUuid} from './clock-and-ids.ts';
 
 export const userWorktrees = (): OwnWorktrees =>
   makeWorktrees({environment: process.env, now: () => Date.now(), pid: process.pid});

@@ -4,7 +4,7 @@ import type {Database} from '../store/database.ts';
 import {Store} from '../store/open-store.ts';
 import {openSqlite} from '../store/sqlite-database.ts';
 import {unwrap} from './exit-code.ts';
-import {randomUuid} from './random-uuid.ts';
+import {randomUuid} from './clock-and-ids.ts';
 
 export interface InDatabase {
   readonly database: DatabaseChoice;

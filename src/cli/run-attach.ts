@@ -3,7 +3,7 @@ import type {Duplex} from 'node:stream';
 import type {AgentClient} from '../agent/client.ts';
 import {messageId} from '../domain/ids.ts';
 import {OpenSessions} from '../app/open-sessions.ts';
-import {randomUuid} from '../app/random-uuid.ts';
+import {randomUuid} from '../app/clock-and-ids.ts';
 import {ok} from '../base/outcome.ts';
 import {connectClient} from '../server/client-stream.ts';
 import {connectSession, findSession, knownServer, serverUrl} from '../app/server-connection.ts';

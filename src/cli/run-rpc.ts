@@ -25,7 +25,7 @@ import {makeServers} from '../app/open-servers.ts';
 import {type OfferedExtensions, offeredExtensions} from '../app/offered-extensions.ts';
 import {contextFor, type RunContext} from '../app/run-context.ts';
 import {exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-code.ts';
-import {messageUuid} from '../app/random-uuid.ts';
+import {messageUuid} from '../app/clock-and-ids.ts';
 import {headlessClock} from './headless-ports.ts';
 import {leftoverNotices} from '../app/leftovers.ts';
 import {logEvents, note, stdoutSink} from '../app/output.ts';

@@ -14,7 +14,7 @@ import {lazyImages} from '../app/lazy-ports.ts';
 import {exitCode, type ExitCode} from '../app/exit-code.ts';
 import type {TerminalUi} from './terminal-ui.ts';
 import {version} from '../app/version.ts';
-import {randomUuid} from '../app/random-uuid.ts';
+import {randomUuid} from '../app/clock-and-ids.ts';
 
 /** The inputs that the command line and the composed session provide for the terminal UI. */
 export interface TerminalJob extends Pick<

@@ -49,6 +49,9 @@ async function responseOf(incoming: IncomingMessage): Promise<Response> {
   return response;
 }
 
+// A reader of the body gets the errors of both streams.
+const onEnd = (): void => {};
+
 /** Some gateways compress answers although weft asks for none of that. A cut answer ends where it was cut. */
 function plainBody(incoming: IncomingMessage): Readable {
   const encoding = (incoming.headers['content-encoding'] ?? '').trim().toLowerCase();
@@ -56,8 +59,6 @@ function plainBody(incoming: IncomingMessage): Readable {
   const zlib = process.getBuiltinModule('node:zlib');
   const {constants, createBrotliDecompress, createUnzip} = zlib;
   const {pipeline} = process.getBuiltinModule('node:stream');
-  // A reader of the body gets the errors of both streams.
-  const onEnd = (): void => {};
   switch (encoding) {
     case 'gzip':
     case 'x-gzip':

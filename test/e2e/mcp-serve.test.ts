@@ -207,13 +207,13 @@ test('what destroys files needs the word of its card, and undo brings them back'
 test('a command goes on in the background, and takes input', async () => {
   await using scene = await openScene([]);
   const caller = await overStdio(scene, 'cannot', ['--permission-mode', 'bypassPermissions']);
-  const started = await caller.text('Bash', {command: 'read x; echo "got $x"; sleep 4716.5', run_in_background: true});
-  const [, block] = /\b(b\d+)\b/u.exec(started) ?? [];
+  const start = await caller.text('Bash', {command: 'read x; echo "got $x"; sleep 4716.5', run_in_background: true});
+  const [, block] = /\b(b\d+)\b/u.exec(start) ?? [];
   await caller.call('BashInput', {block_id: block, input: 'hello', mode: 'line'});
   let shown = '';
   await lookUntil(
     async () => (shown += await caller.text('BashOutput', {block_id: block})).includes('got hello'),
-    () => `${started}\n${shown}`,
+    () => `${start}\n${shown}`,
   );
   await caller.client.close();
   await gone('4716.5');

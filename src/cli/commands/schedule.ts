@@ -10,7 +10,7 @@ import {parseSessionId, scheduleId, type ScheduleId} from '../../domain/ids.ts';
 import type {JobState, JobStore} from '../../domain/job.ts';
 import type {LastRun, Schedule} from '../../domain/schedule.ts';
 import {nextTime} from '../../tasks/cron.ts';
-import {randomUuid} from '../../app/random-uuid.ts';
+import {randomUuid} from '../../app/clock-and-ids.ts';
 import {existingFolder, modeWithin} from '../../app/run-context.ts';
 import {withUserStores} from '../../app/user-jobs.ts';
 import {note, print, printJson} from '../../app/output.ts';

@@ -15,7 +15,7 @@ import type {Store} from '../../../store/open-store.ts';
 import {readArtifact} from '../../../workspace/files/artifacts.ts';
 import {chooseModel, type ModelChoice, modelChoice} from '../../../app/choose-model.ts';
 import {composeSession, defaultDriver} from '../../../app/compose-session.ts';
-import {messageUuid} from '../../../app/random-uuid.ts';
+import {messageUuid} from '../../../app/clock-and-ids.ts';
 import {UsageError} from '../../../app/exit-code.ts';
 import {loadRunContext, modeWithin, type RunContext} from '../../../app/run-context.ts';
 import {requestFolder} from './request-folder.ts';
