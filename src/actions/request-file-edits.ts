@@ -87,8 +87,6 @@ export const requestFileEdits = defineAction<EditRequest, EditsOutput, EditsPart
         toInput: raw => raw,
       }),
       ({file_path: path, start_line, end_line, edits, old_string, new_string, replace_all}) => {
-        const edited = (edit: FileEdit): Outcome<EditRequest, string> =>
-          ok({userChanges: emptyUserChanges, edits: [edit]});
         if (edits !== undefined) {
           return old_string === undefined && new_string === undefined
             ? edited({kind: 'replace', path, replacements: edits.map(toReplacement)})
@@ -201,6 +199,8 @@ const toReplacement = (raw: {old_string: string; new_string: string; replace_all
 });
 
 const changedLines = ({added, removed}: FileDiff): string => `${pluralize(added, 'line')} added, ${removed} removed`;
+
+const edited = (edit: FileEdit): Outcome<EditRequest, string> => ok({userChanges: emptyUserChanges, edits: [edit]});
 
 export function changeOf(file: FileDiff): 'Created' | 'Deleted' | 'Renamed' | 'Changed' {
   if (file.movedFrom !== undefined) return 'Renamed';
