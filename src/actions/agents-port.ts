@@ -13,7 +13,11 @@ export interface AgentsPort {
   send(request: AgentMessage, wait: AgentWait): Promise<Outcome<AgentReport, Fault>>;
 }
 
-export interface AgentRequest extends Pick<SubAgent, 'name' | 'prompt' | 'kind' | 'harness'> {
+export interface AgentRequest extends Pick<SubAgent, 'name' | 'prompt' | 'kind' | 'harness' | 'computerUse'> {
+  /** The title of the sub-agent's session. Empty for its name. */
+  readonly title: string;
+  /** `host`: the harness must be weft on another machine, and on this host unless `host` is empty. */
+  readonly machine: 'any' | {readonly host: string};
   /** The model. Empty for the model of the sub-agent's kind or, if the kind names none, of the agent that starts the sub-agent. */
   readonly model: string;
   readonly place: AgentRow['place'];

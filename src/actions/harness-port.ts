@@ -16,6 +16,8 @@ import type {Question, QuestionReply} from './ports.ts';
 export interface HarnessesPort {
   /** Returns the names that `start` takes, known ones first. Most are not installed. */
   names(): readonly string[];
+  /** Returns the host and port of the server on which a harness works. Empty if the harness works on this machine. */
+  hostOf(name: string): string;
   /** Looks for all harnesses on this machine. Starts a harness only to ask for its version, and uses no network. */
   find(signal: AbortSignal): Promise<readonly FoundHarness[]>;
   /**
@@ -172,6 +174,7 @@ export interface HarnessRun {
 
 export const noopHarnesses: HarnessesPort = {
   names: () => [],
+  hostOf: () => '',
   find: async () => [],
   start: async ({harness}) => failed(rejected(`No harness named ${JSON.stringify(harness)} here.`)),
   close: async () => {},

@@ -29,14 +29,19 @@ const form = checkedForm(
     // If both are given, people read the description.
     ignoredFields: {
       name: 'any',
-      title: 'any',
       mode: ['default'],
       readonly: [false],
-      version: 'any',
-      // A sub-agent asks before it uses the computer, wherever it runs.
-      computer_use_enabled: 'any',
     },
-    unlistedFields: ['execution_mode', 'environment_id', 'worker_host', 'skill_references', 'lifecycle_subscription'],
+    unlistedFields: [
+      'version',
+      'title',
+      'execution_mode',
+      'environment_id',
+      'worker_host',
+      'skill_references',
+      'computer_use_enabled',
+      'lifecycle_subscription',
+    ],
     schema: () =>
       z.object({
         description: z.string().check(z.describe('3-5 words')),
@@ -46,23 +51,32 @@ const form = checkedForm(
         model: z.optional(z.string()),
         run_in_background: z.optional(z.boolean()),
         isolation: z.optional(z.enum(['worktree'])),
+        version: z.optional(z.union([z.string(), z.number()])),
+        title: z.optional(z.string()),
         execution_mode: z.optional(z.enum(['local', 'remote'])),
         environment_id: z.optional(z.string()),
-        // Not read: the settings of an environment name its host.
         worker_host: z.optional(z.string()),
         skill_references: z.optional(
-          z.array(z.union([z.string(), z.object({name: z.string()})])).check(z.maxLength(20)),
+          z.array(z.union([z.string(), z.strictObject({name: z.string()})])).check(z.maxLength(20)),
         ),
+        computer_use_enabled: z.optional(z.boolean()),
         lifecycle_subscription: z.optional(z.array(z.enum(lifecycleEvents))),
       }),
     toInput: raw => raw,
   }),
-  ({execution_mode: mode, environment_id: environment = '', ...raw}): Outcome<AgentRequest, string> => {
+  ({execution_mode: mode, version = 'v2', ...raw}): Outcome<AgentRequest, string> => {
+    // Both versions have these fields.
+    if (!/^v?[12]$/iu.test(String(version).trim()))
+      return failed(`version is ${version}, and weft knows v1 and v2. Give one of them, or leave version out`);
+    const environment = raw.environment_id?.trim() ?? '';
+    const host = raw.worker_host?.trim() ?? '';
     if (mode === 'remote' && environment === '')
       return failed('environment_id is missing. Give the name of a weft server in the setting harnesses');
     if (mode === 'local' && environment !== '') return failed('environment_id is for the execution mode remote');
-    if (environment === '' && (raw.worker_host ?? '') !== '')
+    if (environment === '' && host !== '')
       return failed('worker_host is for a remote agent. Give its environment_id, or leave worker_host out');
+    if (environment === '' && raw.computer_use_enabled === true)
+      return failed('computer_use_enabled is true, and a sub-agent here can never use the computer. Leave it out');
     const harness = raw.harness?.trim() || 'weft';
     if (environment !== '' && !['weft', 'oz', 'warp'].includes(harness))
       return failed(`an environment runs weft itself, and not ${harness}`);
@@ -70,9 +84,12 @@ const form = checkedForm(
     const reads = skills.length === 0 ? '' : `Read these skills first: ${skills.join(', ')}.\n\n`;
     return ok({
       name: clip(raw.description.trim(), 80),
+      title: clip(raw.title?.trim() ?? '', 80),
       prompt: `${reads}${raw.prompt}`,
       kind: normalizeKind(raw.subagent_type?.trim() ?? ''),
-      harness: environment.trim() || harness,
+      harness: environment || harness,
+      machine: environment === '' ? 'any' : {host},
+      computerUse: raw.computer_use_enabled === false ? 'denied' : 'asks',
       model: raw.model?.trim() ?? '',
       place: raw.run_in_background === true ? 'background' : 'foreground',
       isolation: raw.isolation ?? 'none',

@@ -11,6 +11,7 @@ import {secretFilesIn} from '../safety/secrets/secret-files.ts';
  */
 export const redactingHarnesses = (harnesses: HarnessesPort, secrets: Redactor): HarnessesPort => ({
   names: () => harnesses.names(),
+  hostOf: name => harnesses.hostOf(name),
   find: signal => harnesses.find(signal),
   close: () => harnesses.close(),
   async start(request, host, signal) {

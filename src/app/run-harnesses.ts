@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {homedir} from 'node:os';
 import type {HarnessesPort} from '../actions/harness-port.ts';
-import {harnessSetting} from '../config/harness-settings.ts';
+import {harnessSetting, hostOf} from '../config/harness-settings.ts';
 import {knownHarnesses} from '../domain/harness.ts';
 import {programPath, splitPath, userPath} from '../workspace/exec/trusted-path.ts';
 import type {RunContext} from './run-context.ts';
@@ -44,6 +44,7 @@ export function runHarnesses({permissions, places, roots, settings: {models: own
   }
   return {
     names: () => [...new Set([...knownHarnesses, ...Object.keys(settings)])],
+    hostOf: name => hostOf(settings[name]),
     find: async signal => (await load()).find(signal),
     start: async (request, host, signal) => (await load()).start(request, host, signal),
     close: async () => (await made)?.close(),

@@ -59,3 +59,9 @@ export const harnessSetting = ({
   env,
   keys,
 });
+
+/** Returns the host and port of a harness's server. Empty if it has none. */
+export const hostOf = (setting: HarnessSetting | undefined): string =>
+  setting === undefined || setting.server === 'none' || !URL.canParse(setting.server.url)
+    ? ''
+    : new URL(setting.server.url).host;

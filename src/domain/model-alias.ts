@@ -16,3 +16,7 @@ export function resolveModelAlias(name: string, provider: string): string | unde
   if (!Object.hasOwn(newestOf, wanted)) return wanted;
   return provider === 'anthropic' ? newestOf[wanted] : undefined;
 }
+
+/** True for a family of models that the provider lacks. */
+export const isMissingFamily = (name: string, provider: string): boolean =>
+  !['', 'inherit'].includes(name.trim()) && resolveModelAlias(name, provider) === undefined;

@@ -21,6 +21,8 @@ export interface SubAgent {
   readonly prompt: string;
   /** `worktree`: the sub-agent works in its own git worktree. */
   readonly isolation: Isolation;
+  /** `asks`: a sub-agent on another machine may ask the user to use the computer there. None here can. */
+  readonly computerUse: 'asks' | 'denied';
   readonly startedAt: number;
 }
 

@@ -203,6 +203,7 @@ const subAgent = z.object({
       z.optional(z.enum(['none', 'worktree'])),
       z.transform((kept): Isolation => kept ?? 'none'),
     ),
+    computerUse: z._default(z.enum(['asks', 'denied']), 'asks'),
     startedAt: z.number(),
   }),
   harnessSession: z.string(),

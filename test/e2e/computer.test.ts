@@ -1,6 +1,5 @@
 // @module-tag long
 import {execFile, spawn} from 'node:child_process';
-import {once} from 'node:events';
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, expect, onTestFinished, test} from 'vitest';
@@ -11,18 +10,13 @@ import {openTerminal} from '../support/shell-terminal.ts';
 import {runWeft} from '../support/run-weft.ts';
 import {openScene, pointedAt, toldResults} from '../support/scene.ts';
 import {ask, readAll, toolResults} from './support/agent-sdk.ts';
+import {startDisplay} from './support/display.ts';
 
 beforeEach(needs('Xvfb', 'xdotool', 'import', 'xterm'));
 
 /** A display of its own, 1600 by 900, on which nothing shows but what the test starts. */
 async function openDisplay() {
-  // Else it would begin anew, and drop who is just coming, whenever the last client leaves: each start of xdotool is one.
-  const options = ['-displayfd', '1', '-screen', '0', '1600x900x24', '-nolisten', 'tcp', '-noreset'];
-  const server = spawn('Xvfb', options, {stdio: ['ignore', 'pipe', 'ignore']});
-  // Also where the test runs out of time.
-  onTestFinished(() => void server.kill('SIGKILL'));
-  const [number] = await once(server.stdout, 'data');
-  const display = `:${String(number).trim()}`;
+  const display = await startDisplay();
   return {
     display,
     /** What xdotool prints; empty where it fails. */

@@ -4,21 +4,25 @@ import {once} from 'node:events';
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {loadSqlite} from '../../src/store/sqlite-database.ts';
 import {agentEvents} from '../support/agent-server.ts';
 import {lookUntil} from '../support/look-until.ts';
 import {type Answer, call, hang, say} from '../support/model-script.ts';
 import {type ModelServer, type Script, startModelServer} from '../support/model-server.ts';
+import {needs} from '../support/programs.ts';
 import {finish, TempPlace} from '../support/run-weft.ts';
 import {fileComes, openScene, pointedAt, processGone, type Scene, toldResults} from '../support/scene.ts';
 import {openTerminal} from '../support/shell-terminal.ts';
 import {WeftServer} from '../support/weft-server.ts';
+import {ask, readAll} from './support/agent-sdk.ts';
+import {startDisplay} from './support/display.ts';
 
 /** A scene whose settings name a weft server, in a place of its own, as `far`; each has a model of its own. */
-async function withFar(script: Script, far: Script) {
+async function withFar(script: Script, far: Script, environment: Readonly<Record<string, string>> = {}) {
   const scene = await openScene(script);
   const place = new TempPlace();
   const model = await startModelServer(far);
-  const server = await WeftServer.start({place, environment: pointedAt(model)});
+  const server = await WeftServer.start({place, environment: {...pointedAt(model), ...environment}});
   const tokenFile = join(scene.place.home, 'far.token');
   writeFileSync(tokenFile, server.token);
   setFar(scene, {url: server.url.href, tokenFile, cwd: place.work});
@@ -68,6 +72,95 @@ test('a sub-agent works on another weft server, asks by the rules of the user he
   // Its session lies there.
   const [session] = (await far.server.ask('GET', '/agent/sessions')).body;
   expect(session).toMatchObject({running: false, messages: 5});
+});
+
+/** A call in the form of the seed. */
+const startAgent = (fields: object): Answer =>
+  call('StartAgent', {
+    version: 'V2',
+    name: 'far away',
+    prompt: 'WORK there',
+    execution_mode: {
+      Remote: {
+        environment_id: 'far',
+        skill_references: [{name: 'house'}],
+        model_id: 'claude-opus-5-5',
+        computer_use_enabled: false,
+        worker_host: '127.0.0.1',
+        harness_type: 'oz',
+        title: 'Far away',
+        ...fields,
+      },
+    },
+    lifecycle_subscription: ['idle'],
+  });
+
+test("StartAgent of the seed works on the server's host, with its model, skills and title", async () => {
+  await using far = await withFar([startAgent({}), say('Good.')], [say('It is done.')]);
+  const {scene} = far;
+  const ran = await scene.run(['--prompt', 'MAIN', '--output-format', 'json']);
+  expect([ran.code, JSON.parse(ran.stdout).result]).toEqual([0, 'Good.']);
+  expect(toldResults(scene.server.requests[1])).toEqual([
+    expect.stringMatching(/^It is done\.\n\n\[agent .*: far away, far, /u),
+  ]);
+  const asked = far.model.requests[0]?.body;
+  expect([asked?.model, JSON.stringify(asked?.messages)]).toEqual([
+    'claude-opus-5-5',
+    expect.stringContaining('Read these skills first: house.'),
+  ]);
+  const kept = new (loadSqlite().DatabaseSync)(join(scene.place.home, 'weft', 'weft.db'), {readOnly: true});
+  expect(kept.prepare('SELECT title FROM sessions').all()).toContainEqual({title: 'Far away'});
+  kept.close();
+});
+
+test('StartAgent is refused on another host, on an agent of this machine, and in an unknown version', async () => {
+  await using far = await withFar(
+    [
+      startAgent({worker_host: 'far.example'}),
+      startAgent({environment_id: 'codex', worker_host: ''}),
+      call('StartAgent', {version: 'V9', name: 'a', prompt: 'b'}),
+      call('StartAgent', {name: 'a', prompt: 'b', computer_use_enabled: true}),
+      say('So be it.'),
+    ],
+    [],
+  );
+  const {scene, server} = far;
+  await scene.run(['--prompt', 'MAIN']);
+  expect(scene.server.requests.slice(1).map(request => toldResults(request)[0])).toEqual([
+    `worker_host "far.example" is not the host of environment_id "far", which is ${server.url.host}. Give that, or leave worker_host out.`,
+    'environment_id "codex" is not a weft server. Give the name of one in the setting harnesses, or leave environment_id out.',
+    'The input of StartAgent is invalid: version is V9, and weft knows v1 and v2. Give one of them, or leave version out.',
+    'The input of StartAgent is invalid: computer_use_enabled is true, and a sub-agent here can never use the computer. Leave it out.',
+  ]);
+});
+
+test('without computer_use_enabled no one is asked for the screen there', async context => {
+  needs('Xvfb', 'xdotool', 'import')(context);
+  const use = [
+    call('ToolSearch', {query: 'select:RequestComputerUse'}),
+    call('RequestComputerUse', {task_summary: 'Look', minutes: 2}),
+    say('No.'),
+  ];
+  await using far = await withFar(
+    [startAgent({}), startAgent({computer_use_enabled: true}), say('So be it.')],
+    [...use, ...use],
+    {DISPLAY: await startDisplay()},
+  );
+  const asked: string[] = [];
+  await readAll(
+    ask(far.scene, 'MAIN', {
+      env: far.scene.place.environment(pointedAt(far.scene.server)),
+      async canUseTool(name, input) {
+        asked.push(name);
+        return {behavior: 'allow', updatedInput: input};
+      },
+    }),
+  );
+  expect(asked).toEqual(['RequestComputerUse']);
+  expect([2, 5].map(at => toldResults(far.model.requests[at])[0])).toEqual([
+    'The user said no to this.',
+    expect.stringMatching(/^The user allows it for 2 minutes\./u),
+  ]);
 });
 
 test('what is asked where nobody can answer is denied, and changes nothing there', async () => {

@@ -1,10 +1,11 @@
 import {expect} from 'vitest';
-import type {
-  HarnessDecision,
-  HarnessesPort,
-  HarnessEvent,
-  HarnessHost,
-  HarnessRun,
+import {
+  type HarnessDecision,
+  type HarnessesPort,
+  type HarnessEvent,
+  type HarnessHost,
+  type HarnessRun,
+  noopHarnesses,
 } from '../../src/actions/harness-port.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
@@ -31,7 +32,7 @@ export function playedHarness() {
     for (const go of waiting.splice(0)) go();
     return ok(run);
   };
-  const port: HarnessesPort = {names: () => ['played'], find: async () => [], start, close: async () => {}};
+  const port: HarnessesPort = {...noopHarnesses, names: () => ['played'], start};
   return {
     port,
     runs,

@@ -152,6 +152,7 @@ const agentRow: AgentRow = {
     model: 'm',
     prompt: long,
     isolation: 'none',
+    computerUse: 'asks',
     startedAt: 0,
   },
   status: {kind: 'in_progress', doing: `Read ${long}`},

@@ -78,6 +78,7 @@ describe('/agents', () => {
     model: 'm',
     prompt: 'Where is it?',
     isolation: 'none',
+    computerUse: 'asks',
     startedAt: 0,
   } as const;
   const progress = {turns: 2, calls: 1, usage: noUsage, costUsd: 0, files: []} as const;

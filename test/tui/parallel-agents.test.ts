@@ -22,6 +22,7 @@ const row = (number: number, doing: string, tokens: number): AgentRow => ({
     model: 'm',
     prompt: 'Where is it?',
     isolation: 'none',
+    computerUse: 'asks',
     startedAt: 0,
   },
   status: {kind: 'in_progress', doing},

@@ -1,4 +1,4 @@
-import {modelContent, resultOf} from '../../actions/catalogue.ts';
+import {definitions, modelContent, resultOf} from '../../actions/catalogue.ts';
 import {actionsOf} from '../../actions/harness-actions.ts';
 import type {HarnessApproval, HarnessDecision, HarnessEvent, HarnessRun} from '../../actions/harness-port.ts';
 import {ok, type Outcome} from '../../base/outcome.ts';
@@ -182,9 +182,11 @@ export class HarnessAgent implements AgentRunner {
     const {verdict} = found;
     const id = actionId(`${agent.id}:${approval.id}`);
     const toolCall = {kind: 'tool-call', id, ...call} as const;
-    if (verdict.decision === 'deny') {
+    const isForbidden = agent.computerUse === 'denied' && definitions[shown.name].offered === 'with-display';
+    if (isForbidden || verdict.decision === 'deny') {
       branch.addDenials([{call: toolCall, by: 'rule', of: {kind: 'call'}}]);
-      return {kind: 'denied', message: deniedText(verdict)};
+      const message = 'The agent that started you forbids computer use (computer_use_enabled is false).';
+      return {kind: 'denied', message: isForbidden ? message : deniedText(verdict)};
     }
     const request = {
       id,

@@ -7,7 +7,7 @@ import {toolCalls} from '../../domain/conversation.ts';
 import {rejected, type Fault} from '../../domain/fault.ts';
 import {parseHarnessSessionId} from '../../domain/harness.ts';
 import type {ActionId, SessionId} from '../../domain/ids.ts';
-import {resolveModelAlias} from '../../domain/model-alias.ts';
+import {isMissingFamily, resolveModelAlias} from '../../domain/model-alias.ts';
 import type {SubAgent} from '../../domain/sub-agent.ts';
 import type {SessionContext} from '../session-context.ts';
 import type {AgentBranch} from './agent-branch.ts';
@@ -26,6 +26,8 @@ export async function createAgent(
   const kind = await findKind(request.kind, parent, signal);
   if (kind.tag === 'failed') return kind;
   const {harness} = request;
+  const elsewhere = machineProblem(request, ports.harnesses.hostOf(harness));
+  if (elsewhere !== '') return failed(rejected(elsewhere));
   const known = ['weft', ...ports.harnesses.names()];
   if (!known.includes(harness)) {
     return failed(rejected(`Unknown harness ${JSON.stringify(harness)}. Available: ${known.join(', ')}.`));
@@ -36,7 +38,7 @@ export async function createAgent(
   const session = ports.sessions.createSubSession(parent.conversation.journal.id, {
     directory: parent.directory,
     model: model || harness,
-    title: request.name,
+    title: request.title || request.name,
   });
   const agent: SubAgent = {
     id: session.id,
@@ -48,6 +50,7 @@ export async function createAgent(
     model,
     prompt: request.prompt,
     isolation: isolationOf(request, kind.value, parent.mode),
+    computerUse: request.computerUse,
     startedAt: ports.clock.now(),
   };
   const worktree = await openWorktree(agent, parent, signal);
@@ -57,7 +60,23 @@ export async function createAgent(
   }
   session.append({kind: 'agent', agent, harnessSession: ''});
   const begun = {agent, status: {kind: 'started'}, place: request.place} as const;
-  return ok({...begun, branch, kind: kind.value, session, worktree: worktree.value, origin: 'new', resume: 'new'});
+  const notes = isMissingFamily(request.model, ports.model.provider)
+    ? [...kind.value.notes, `The provider has no model ${JSON.stringify(request.model)}, so it uses ${model}.`]
+    : kind.value.notes;
+  const kindWithNotes = {...kind.value, notes};
+  return ok({...begun, branch, kind: kindWithNotes, session, worktree: worktree.value, origin: 'new', resume: 'new'});
+}
+
+/** Returns why a harness on `host` can't do what was asked of another machine. Empty if it can. */
+function machineProblem({machine, harness}: AgentRequest, host: string): string {
+  if (machine === 'any') return '';
+  const name = JSON.stringify(harness);
+  if (host === '')
+    return `environment_id ${name} is not a weft server. Give the name of one in the setting harnesses, or leave environment_id out.`;
+  const names = [host, host.replace(/:\d+$/u, '')];
+  return machine.host === '' || names.includes(machine.host)
+    ? ''
+    : `worker_host ${JSON.stringify(machine.host)} is not the host of environment_id ${name}, which is ${host}. Give that, or leave worker_host out.`;
 }
 
 /** Reopens a sub-agent of an earlier run of weft. Returns `undefined` if the conversation of `branch` has started none with this id. */

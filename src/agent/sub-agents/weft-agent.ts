@@ -5,7 +5,7 @@ import {actionNames, definitions} from '../../actions/catalogue.ts';
 import {emptyAbilities} from '../../actions/front-end.ts';
 import {failed, ok} from '../../base/outcome.ts';
 import {rejected} from '../../domain/fault.ts';
-import {resolveModelAlias} from '../../domain/model-alias.ts';
+import {isMissingFamily} from '../../domain/model-alias.ts';
 import {narrowerMode, type PermissionMode} from '../../domain/risk.ts';
 import {noUsage, usageSince} from '../../domain/usage.ts';
 import type {AgentPorts} from '../ports.ts';
@@ -168,13 +168,13 @@ export function unsupportedFieldWarnings(
     return kind.systemPrompt.kind === 'own' ? [`In ${harness}, only the prompt of ${kind.name} applies.`] : [];
   }
   const own = modeOf(kind, mode);
-  const isUnknown =
-    kind.model !== '' && kind.model !== 'inherit' && resolveModelAlias(kind.model, ports.model.provider) === undefined;
   return [
     ...kind.notes,
     ...(kind.mode === 'inherit' || own === kind.mode
       ? []
       : [`It runs in mode ${own} and not ${kind.mode}, since it may do no more than its parent.`]),
-    ...(isUnknown ? [`The provider has no model ${JSON.stringify(kind.model)}, so it uses its parent's model.`] : []),
+    ...(isMissingFamily(kind.model, ports.model.provider)
+      ? [`The provider has no model ${JSON.stringify(kind.model)}, so it uses its parent's model.`]
+      : []),
   ];
 }

@@ -3,7 +3,7 @@ import type {ServerProcesses, ServerProgram} from '../../actions/mcp-port.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort, raceTimeout} from '../../base/race.ts';
-import type {HarnessSetting, RemoteServer} from '../../config/harness-settings.ts';
+import {type HarnessSetting, hostOf, type RemoteServer} from '../../config/harness-settings.ts';
 import {variableReference} from '../../config/server-request.ts';
 import {type Fault, faultText, rejected} from '../../domain/fault.ts';
 import {knownHarnesses} from '../../domain/harness.ts';
@@ -127,6 +127,7 @@ export function makeHarnesses(options: HarnessesOptions): HarnessesPort {
 
   return {
     names: () => names,
+    hostOf: name => hostOf(settings[name]),
     find: async signal => {
       const found = await raceAbort(Promise.all(names.map(name => findOne(name))), signal);
       return found === 'aborted' ? [] : found;

@@ -65,6 +65,12 @@ const settledTexts = (events: readonly AgentEvent[]): readonly string[] =>
       : [],
   );
 
+test('a model that the provider lacks is told', async () => {
+  const run = bench([callsTools(agent('one', {model_id: 'opus'})), says('one is done'), says('all done')]);
+  await run.prompt('go');
+  expect(settledTexts(run.events)).toEqual([expect.stringContaining('The provider has no model "opus", so it uses ')]);
+});
+
 describe('bounds', () => {
   test('a sub-agent of a sub-agent starts no others', async () => {
     const run = bench([

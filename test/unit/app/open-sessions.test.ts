@@ -115,6 +115,7 @@ const row: AgentRow = {
     model: 'm',
     prompt: 'Where?',
     isolation: 'none',
+    computerUse: 'asks',
     startedAt: 0,
   },
   status: {kind: 'in_progress', doing: ''},
