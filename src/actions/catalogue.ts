@@ -232,10 +232,6 @@ export function successfulOutput(result: ActionResult): string | undefined {
 export const rationaleOf = (action: Action): string =>
   action.name === 'request-command-output' ? action.input.rationale || action.input.description : '';
 
-/** True if the model gave a reason for the action, not only a description. */
-export const givesReason = (action: Action): boolean =>
-  action.name === 'request-command-output' && action.input.rationale !== '';
-
 /**
  * Returns the action with the user's command instead of the model's, or `undefined` if the action has no command.
  * The model's reason and its claim that the command is harmless don't apply to the new one.

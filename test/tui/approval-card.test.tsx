@@ -268,8 +268,8 @@ describe('the card of a command', () => {
         make
         make install
         can destroy data
-        The model says: the cache is stale
         it deletes files.
+        The model says: the cache is stale
         The model names as sources: Makefile"
     `);
   });

@@ -23,7 +23,7 @@ describe('a command to the letter', () => {
       'bidi, zero width, tags',
       'a\u202Eb\u2066c\u200Bd\uFEFFe\u{E0041}f',
       '',
-      ['  a\\u{202e}b\\u{2066}c\\u{200b}d\\u{feff}e', '  \\u{e0041}f'],
+      ['  a\\u{202e}b\\u{2066}c\\u{200b}d\\u{feff}↩', '  e\\u{e0041}f'],
     ],
     ['variation selectors, spaces that are none', 'a\uFE0Fb\u00A0c\u3000d', '', ['  a\\u{fe0f}b\\xa0c\\u{3000}d']],
     ['control characters', 'a\u001B[2Kb\rc\u0000', '', ['  a^[[2Kb^Mc^@']],
@@ -33,6 +33,25 @@ describe('a command to the letter', () => {
     ['empty lines', `a${'\n'.repeat(80)}b`, '', ['  a', '  [79 empty lines]', '  b']],
     ['empty lines with blanks', `a\n ${'\n \n'.repeat(9)}b`, '', ['  a', '  [18 empty lines]', '  b']],
     ['line feeds at the end', 'a\n\n', '', ['  a']],
+    [
+      'between words',
+      'cd build && git push --force origin main && rm -rf node_modules/.cache ../other-project',
+      '',
+      ['  cd build && git push --force origin ', '  main && rm -rf node_modules/.cache ', '  ../other-project'],
+    ],
+    [
+      'after operators without blanks',
+      'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa&&bbb|cc',
+      '',
+      ['  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa&&', '  bbb|cc'],
+    ],
+    [
+      'a long path, after a slash',
+      `rm ${'a'.repeat(15)}/${'b'.repeat(15)}/${'c'.repeat(9)}`,
+      '',
+      ['  rm ', `  ${'a'.repeat(15)}/${'b'.repeat(15)}/↩`, `  ${'c'.repeat(9)}`],
+    ],
+    ['never inside ../', `${'a'.repeat(34)}../b`, '', [`  ${'a'.repeat(34)}↩`, '  ../b']],
     ['wide characters', '日本 rm', 'rm', ['! 日本 rm', '       ^^']],
   ])('%s', (_title, command, marked, rows) => {
     expect(shown(command, marked)).toEqual(rows);
@@ -75,6 +94,28 @@ describe('a command to the letter', () => {
         expect(lines.length).toBeLessThanOrEqual(room);
         expect(Math.max(...lines.map(cellWidth))).toBeLessThanOrEqual(frame.width);
         if (marked.trim() !== '') expect(lines.some(line => line.startsWith('!'))).toBe(true);
+      }),
+    );
+  });
+
+  test('every word that fits on a row stays whole, and nothing is lost', () => {
+    const command = fc.string({
+      unit: fc.constantFrom('a', ' ', '../', '/', 'some-word', '&&', '|', ';', '日'),
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(command, fc.integer({min: 12, max: 40}), (text, width) => {
+        const rows = commandRows(text, {highlights: [], criticalRanges: []}, {...frame, width}).map(({line}) =>
+          line.slice(2),
+        );
+        const isBroken = rows.map(row => row.endsWith('↩'));
+        const bare = rows.map(row => row.replace(/↩$/u, ''));
+        expect(bare.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+        for (const [at, row] of bare.entries()) {
+          if (isBroken[at] !== true) continue;
+          expect(row).not.toContain(' ');
+          expect(row.slice(-1) + (bare[at + 1] ?? '').slice(0, 1)).not.toMatch(/^\.[./]$/u);
+        }
       }),
     );
   });

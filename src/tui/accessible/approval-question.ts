@@ -39,7 +39,9 @@ export function approvalQuestion(
         ...(waiting > 1 ? [`${waiting - 1} more waiting`] : []),
       ]),
       ...body,
-      ...[note, ...lines].filter(line => line !== '').map(line => sentences([plainTextLine(line)])),
+      ...[note, ...lines.map(({text}) => text)]
+        .filter(line => line !== '')
+        .map(line => sentences([plainTextLine(line)])),
       instructionsFor(asked),
     ],
     answer: line => answer(line, asked),

@@ -7,13 +7,13 @@ import {visibleExactLine} from '../../base/visible.ts';
 import {draftText, emptyDraft} from '../editor/draft.ts';
 import type {Editing} from '../editor/text-field.ts';
 import {type ApprovalChoices, choicesOf} from '../state/approval-choices.ts';
-import {undecidedNote, approvalReasons} from '../state/approval-reasons.ts';
+import {approvalReasons, type ReasonLine, undecidedNote} from '../state/approval-reasons.ts';
 import type {ApprovalStage, HunkStage} from '../state/approval-stage.ts';
 import {cardRoom, isTight} from '../state/card-room.ts';
 import {approvalKeys, cardKeys} from '../terminal/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {withTildes} from '../text/workspace-paths.ts';
-import {type Frame, type Layout, wrapText} from '../text/wrap.ts';
+import {type Frame, type Layout, noIndent, wrapSpans} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
 import {approvalBody, approvalTitle, cardHint} from '../scrollback/approval-text.ts';
@@ -91,10 +91,13 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
   );
 }
 
-/** Returns the reasons below the action, each cut to two rows. A folder other than the workspace comes first. */
+/**
+ * Returns the reasons below the action. A folder other than the workspace comes first. On a dangerous card they are bright and
+ * all but whole; on others they are dim and take two rows each. What the model says is always dim.
+ */
 function reasonLines(
-  {preview}: Approval,
-  {workspace, home, lines}: Folders & {readonly lines: readonly string[]},
+  {preview, verdict}: Approval,
+  {workspace, home, lines}: Folders & {readonly lines: readonly ReasonLine[]},
   frame: Frame,
 ): readonly string[] {
   const where =
@@ -102,16 +105,22 @@ function reasonLines(
     preview.directory === '' ||
     preview.directory === workspace
       ? []
-      : [`in ${visibleExactLine(withTilde(relativeTo(preview.directory, workspace), home))}`];
-  return [...where, ...lines.map(line => withTildes(line, home))].flatMap(line => {
-    const wrapped = wrapText(line, ['dim'], frame);
-    return wrapped.length <= maxReasonRows
-      ? wrapped
-      : wrapText(fit(line, frame.width * maxReasonRows - 8), ['dim'], frame);
+      : [
+          {
+            text: `in ${visibleExactLine(withTilde(relativeTo(preview.directory, workspace), home))}`,
+            by: 'weft',
+          } as const,
+        ];
+  return [...where, ...lines].flatMap(({text, by}) => {
+    const isBright = verdict.risk === 'destructive' && by === 'weft';
+    const maxRows = isBright ? 4 : 2;
+    const wrap = (line: string): readonly string[] =>
+      wrapSpans([{text: line, roles: isBright ? [] : ['dim']}], frame, noIndent, 'marked');
+    const line = withTildes(text, home);
+    const wrapped = wrap(line);
+    return wrapped.length <= maxRows ? wrapped : wrap(fit(line, frame.width * maxRows - 8));
   });
 }
-
-const maxReasonRows = 2;
 
 interface Answer {
   readonly rows: number;

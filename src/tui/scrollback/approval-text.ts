@@ -143,7 +143,7 @@ const wrapPlan = (text: string, {theme, width}: Frame): string =>
     .flatMap(line => {
       const rest = ' '.repeat(/^\d+\. /u.exec(line)?.[0].length ?? 0);
       const spans = [{text: line, roles: []}];
-      return wrapSpans(spans, {theme, width: Math.max(8, width - markCells)}, {first: '', rest, roles: []});
+      return wrapSpans(spans, {theme, width: Math.max(8, width - markCells)}, {first: '', rest, roles: []}, 'marked');
     })
     .join('\n');
 
@@ -190,7 +190,7 @@ export function approvalInFull(approval: Approval, frame: EntryFrame): readonly 
   return [
     theme.style(['bold'], approvalTitle(approval, {cells: width, home})),
     ...approvalBody(approval, {rows: Number.POSITIVE_INFINITY, top: 'summary'}, inner).lines.map(line => `  ${line}`),
-    ...[note, ...lines].flatMap(line =>
+    ...[note, ...lines.map(({text}) => text)].flatMap(line =>
       line === '' ? [] : wrapText(withTildes(line, home), ['dim'], inner).map(row => `  ${row}`),
     ),
   ];

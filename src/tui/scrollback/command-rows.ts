@@ -2,7 +2,7 @@ import {pluralize} from '../../base/clip.ts';
 import {visibleExactly} from '../../base/visible.ts';
 import type {TextRange} from '../../domain/risk.ts';
 import {fit, graphemes, graphemeWidth} from '../text/cell-width.ts';
-import type {Frame} from '../text/wrap.ts';
+import {type Frame, wordCut} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 
 /** One row of a command. It has no invisible characters, and marked parts are recognizable without colors. */
@@ -24,27 +24,18 @@ export interface HighlightRanges {
   readonly criticalRanges: readonly TextRange[];
 }
 
+/** Breaks a command into rows between words and after `&&`, `||`, `|` and `;`. A word longer than a row breaks with a mark. */
 export function commandRows(command: string, ranges: HighlightRanges, frame: Frame): readonly CommandRow[] {
   const pieces = piecesOf(command, ranges);
   const isAllMarked = pieces.every(({look, text}) => look !== 'plain' || text.trim() === '');
-  const room = Math.max(8, frame.width - gutter);
-  const rows: CommandRow[] = [];
-  let row = new RowFiller();
-  const next = (): void => {
-    rows.push(row.finish(isAllMarked ? 'without' : 'with', frame));
-    row = new RowFiller();
-  };
+  const rows = new RowFiller(isAllMarked ? 'without' : 'with', frame);
   for (const piece of pieces) {
     for (const grapheme of graphemes(piece.text)) {
-      const cells = grapheme === '\n' ? 0 : graphemeWidth(grapheme);
-      if (grapheme === '\n' || row.width + cells > room) next();
-      if (grapheme !== '\n') row.add(grapheme, cells, piece);
+      if (grapheme === '\n') rows.close();
+      else rows.add({text: grapheme, cells: graphemeWidth(grapheme), piece});
     }
   }
-  next();
-  // Drop empty rows from line feeds at the end of the command.
-  while (rows.length > 1 && rows.at(-1)?.line === plainGutter) rows.pop();
-  return rows;
+  return rows.finish();
 }
 
 /** Fits the rows on at most `room` lines. Keeps critical rows first, then marked ones. Notes count the hidden rows. */
@@ -165,36 +156,99 @@ function splitEmptiness(raw: string, look: 'plain' | 'marked', rank: number): re
 const gutter = 2;
 const plainGutter = ' '.repeat(gutter);
 
-/** Builds one row from spans of the same style, and the pointer line below it. */
-class RowFiller {
-  readonly #spans: {text: string; readonly look: Look}[] = [];
-  #pointer = '';
-  #rank = Number.POSITIVE_INFINITY;
-  width = 0;
+interface Cell {
+  readonly text: string;
+  readonly cells: number;
+  readonly piece: Pick<Piece, 'look' | 'rank'>;
+}
 
-  add(grapheme: string, cells: number, {look, rank}: Piece): void {
-    // Blanks don't show a critical part.
-    if (grapheme !== ' ') this.#rank = Math.min(this.#rank, rank);
-    const last = this.#spans.at(-1);
-    if (last?.look === look) last.text += grapheme;
-    else this.#spans.push({text: grapheme, look});
-    this.#pointer += (isMarked(look) ? '^' : ' ').repeat(cells);
-    this.width += cells;
+/** Fills rows with graphemes. */
+class RowFiller {
+  readonly #pointers: 'with' | 'without';
+  readonly #theme: Frame['theme'];
+  readonly #room: number;
+  readonly #rows: CommandRow[] = [];
+  #row: Cell[] = [];
+  #width = 0;
+  /** The row may break after so many of its graphemes. */
+  #breakAt = 0;
+
+  constructor(pointers: 'with' | 'without', {theme, width}: Frame) {
+    this.#pointers = pointers;
+    this.#theme = theme;
+    this.#room = Math.max(8, width - gutter);
   }
 
-  finish(pointers: 'with' | 'without', {theme}: Frame): CommandRow {
-    const marked = this.#spans.some(({look}) => isMarked(look)) ? 'marked' : 'plain';
-    const sign = marked === 'marked' ? theme.style(['bold', 'warning'], `${glyphs.warning} `) : plainGutter;
-    const text = this.#spans.map(span => theme.style(roles[span.look], span.text)).join('');
-    const hasPointer = marked === 'marked' && pointers === 'with';
+  add(cell: Cell): void {
+    const last = this.#row.at(-1)?.text ?? '';
+    const end = this.#row.length;
+    if (last === ' ' ? cell.text !== ' ' : isOperatorEnd(this.#row.at(-2)?.text ?? '', last, cell.text))
+      this.#breakAt = end;
+    while (this.#width + cell.cells > this.#room) {
+      if (cell.text === ' ' && last !== ' ') {
+        // A break between words shows the blank.
+        this.close();
+        return;
+      }
+      this.#break(cell);
+    }
+    this.#row.push(cell);
+    this.#width += cell.cells;
+  }
+
+  close(): void {
+    this.#rows.push(this.#toRow(this.#row));
+    this.#row = [];
+    this.#width = 0;
+    this.#breakAt = 0;
+  }
+
+  finish(): readonly CommandRow[] {
+    this.close();
+    // Drop empty rows from line feeds at the end of the command.
+    while (this.#rows.length > 1 && this.#rows.at(-1)?.line === plainGutter) this.#rows.pop();
+    return this.#rows;
+  }
+
+  /** Closes the row at its last break, or inside the word that fills it. `next` follows the row. */
+  #break(next: Cell): void {
+    const isLongWord = this.#breakAt === 0;
+    const at = isLongWord ? wordCut([...this.#row, next], this.#room) : this.#breakAt;
+    const rest = this.#row.splice(at);
+    if (isLongWord)
+      this.#row.push({text: glyphs.brokenWord, cells: 1, piece: {look: 'note', rank: Number.POSITIVE_INFINITY}});
+    this.close();
+    this.#row = rest;
+    this.#width = rest.reduce((sum, {cells}) => sum + cells, 0);
+  }
+
+  #toRow(row: readonly Cell[]): CommandRow {
+    const spans: {text: string; readonly look: Look}[] = [];
+    let pointer = '';
+    let least = Number.POSITIVE_INFINITY;
+    for (const {text, cells, piece} of row) {
+      // Blanks don't show a critical part.
+      if (text !== ' ') least = Math.min(least, piece.rank);
+      const last = spans.at(-1);
+      if (last?.look === piece.look) last.text += text;
+      else spans.push({text, look: piece.look});
+      pointer += (isMarked(piece.look) ? '^' : ' ').repeat(cells);
+    }
+    const marked = spans.some(({look}) => isMarked(look)) ? 'marked' : 'plain';
+    const sign = marked === 'marked' ? this.#theme.style(['bold', 'warning'], `${glyphs.warning} `) : plainGutter;
+    const hasPointer = marked === 'marked' && this.#pointers === 'with';
     return {
-      line: sign + text,
-      pointer: hasPointer ? plainGutter + theme.style(['warning'], this.#pointer.trimEnd()) : '',
+      line: sign + spans.map(span => this.#theme.style(roles[span.look], span.text)).join(''),
+      pointer: hasPointer ? plainGutter + this.#theme.style(['warning'], pointer.trimEnd()) : '',
       marked,
-      rank: this.#rank,
+      rank: least,
     };
   }
 }
+
+/** True between `&&`, `||`, `|` or `;` and what follows without a blank. */
+const isOperatorEnd = (before: string, last: string, next: string): boolean =>
+  (last === ';' || last === '|' || (last === '&' && before === '&')) && !/[ ;|&]/u.test(next);
 
 const isMarked = (look: Look): boolean => look === 'marked' || look === 'marked-note';
 

@@ -1,16 +1,22 @@
 import type {Approval} from '../../actions/agent-event.ts';
-import {accessOf, givesReason} from '../../actions/catalogue.ts';
+import {accessOf} from '../../actions/catalogue.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {type Reason, reasonText} from '../../domain/reason.ts';
 
 /** Why weft asks: a note for the border of the card, and the other reasons as one sentence each. */
 export interface ApprovalReasons {
   readonly note: string;
-  readonly lines: readonly string[];
+  readonly lines: readonly ReasonLine[];
+}
+
+export interface ReasonLine {
+  readonly text: string;
+  /** `model`: a claim or an explanation by the model. */
+  readonly by: 'weft' | 'model';
 }
 
 export function approvalReasons(approval: Approval): ApprovalReasons {
-  const {action, verdict, impact, rationale, citations} = approval;
+  const {verdict, impact, rationale, citations} = approval;
   const reasons = verdict.reasons.filter(reason => !isShownElsewhere(reason, approval)).map(reasonText);
   const all = [...new Set([...reasons, ...disputedClaims(approval)].map(visibleLine))];
   const isDestructive = verdict.risk === 'destructive';
@@ -26,15 +32,12 @@ export function approvalReasons(approval: Approval): ApprovalReasons {
       : approval.preview.kind === 'changes'
         ? undecidedNote
         : '';
-  return {
-    note,
-    lines: [
-      ...(rationale === '' ? [] : [`${givesReason(action) ? 'The model says: ' : ''}${visibleLine(rationale)}`]),
-      ...impactLines(impact),
-      ...(isShort ? others : all),
-      ...(citations.length === 0 ? [] : [`The model names as sources: ${citations.map(visibleExactLine).join(', ')}`]),
-    ],
-  };
+  const own = [...impactLines(impact), ...(isShort ? others : all)].map(text => ({text, by: 'weft'}) as const);
+  const claims = [
+    ...(rationale === '' ? [] : [`The model says: ${visibleLine(rationale)}`]),
+    ...(citations.length === 0 ? [] : [`The model names as sources: ${citations.map(visibleExactLine).join(', ')}`]),
+  ].map(text => ({text, by: 'model'}) as const);
+  return {note, lines: isDestructive ? [...own, ...claims] : [...claims, ...own]};
 }
 
 /** The note on changes that wait for a decision. A small card leaves it out. */

@@ -1,5 +1,6 @@
 import type {Verbosity} from '../../domain/preferences.ts';
 import type {Style, Theme} from '../theme/theme.ts';
+import {glyphs} from '../theme/glyphs.ts';
 import {cellWidth, graphemes, graphemeWidth} from './cell-width.ts';
 
 /** A run of text in one style. `text` has no control characters except line feeds, which break the line. */
@@ -25,9 +26,17 @@ export interface Indent {
 
 export const noIndent: Indent = {first: '', rest: '', roles: []};
 
-/** Wraps styled text between words, and inside a word only if it is longer than a line. Styles never span lines. */
-export function wrapSpans(spans: readonly StyledSpan[], frame: Frame, indent: Indent): readonly string[] {
-  const lines = new LineFiller(frame, indent);
+/**
+ * Wraps styled text between words, and inside a word only if it is longer than a line. Styles never span lines. `longWords: 'marked'` is for
+ * text on which a person decides: a mark shows that a word goes on.
+ */
+export function wrapSpans(
+  spans: readonly StyledSpan[],
+  frame: Frame,
+  indent: Indent,
+  longWords: 'plain' | 'marked' = 'plain',
+): readonly string[] {
+  const lines = new LineFiller(frame, indent, longWords);
   for (const span of spans) {
     for (const [part] of span.text.matchAll(/\n| +|[^ \n]+/gu)) {
       if (part === '\n') lines.breakLine();
@@ -40,6 +49,24 @@ export function wrapSpans(spans: readonly StyledSpan[], frame: Frame, indent: In
 
 export const wrapText = (text: string, roles: readonly Style[], frame: Frame): readonly string[] =>
   wrapSpans([{text, roles}], frame, noIndent);
+
+/**
+ * Returns how many graphemes of a word that is too long go on a line of `room` cells, of which the last is for a mark: up to a slash if that
+ * is not too early, and never between the characters of `../`.
+ */
+export function wordCut(word: readonly {readonly text: string; readonly cells: number}[], room: number): number {
+  let end = 0;
+  let used = 0;
+  for (const {cells} of word) {
+    if (used + cells > room - 1) break;
+    used += cells;
+    end += 1;
+  }
+  const isWhole = (at: number): boolean => !(word[at - 1]?.text === '.' && /^[./]$/u.test(word[at]?.text ?? ''));
+  for (let at = end; at > end / 2; at -= 1) if (word[at - 1]?.text === '/') return at;
+  for (let at = end; at > 0; at -= 1) if (isWhole(at)) return at;
+  return Math.max(1, end);
+}
 
 /** Wraps a line at the exact width, not between words. For code and output, where spaces matter. */
 export const hardWrap = (text: string, width: number): readonly string[] =>
@@ -89,6 +116,7 @@ interface Piece {
 class LineFiller {
   readonly #frame: Frame;
   readonly #indent: Indent;
+  readonly #longWords: 'plain' | 'marked';
   readonly #lines: string[] = [];
   #line: Piece[] = [];
   #lineWidth = 0;
@@ -96,9 +124,10 @@ class LineFiller {
   #word: Piece[] = [];
   #wordWidth = 0;
 
-  constructor(frame: Frame, indent: Indent) {
+  constructor(frame: Frame, indent: Indent, longWords: 'plain' | 'marked') {
     this.#frame = frame;
     this.#indent = indent;
+    this.#longWords = longWords;
   }
 
   word(text: string, roles: readonly Style[]): void {
@@ -148,12 +177,39 @@ class LineFiller {
   }
 
   #placeLongWord(): void {
+    if (this.#longWords === 'marked') {
+      this.#placeMarked();
+      return;
+    }
     for (const {text, roles} of this.#word) {
       for (const grapheme of graphemes(text)) {
         const cells = graphemeWidth(grapheme);
         if (this.#lineWidth + cells > this.#room && this.#line.length > 0) this.#closeLine();
         this.#append(grapheme, roles);
         this.#lineWidth += cells;
+      }
+    }
+  }
+
+  #placeMarked(): void {
+    const word = this.#word.flatMap(({text, roles}) =>
+      graphemes(text).map(grapheme => ({text: grapheme, cells: graphemeWidth(grapheme), roles})),
+    );
+    let left = this.#wordWidth;
+    let at = 0;
+    while (at < word.length) {
+      const room = this.#room;
+      const isLast = left <= room;
+      const rest = word.slice(at, isLast ? undefined : at + room + 1);
+      const part = isLast ? rest : rest.slice(0, wordCut(rest, room));
+      for (const {text, roles} of part) this.#append(text, roles);
+      at += part.length;
+      if (isLast) {
+        this.#lineWidth = left;
+      } else {
+        left -= part.reduce((sum, {cells}) => sum + cells, 0);
+        this.#append(glyphs.brokenWord, ['dim']);
+        this.#closeLine();
       }
     }
   }

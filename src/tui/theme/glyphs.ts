@@ -35,6 +35,8 @@ export const glyphs = {
   pointer: '❯',
   warning: '!',
   secret: '•',
+  /** Ends a line that breaks inside a word. */
+  brokenWord: '↩',
 } as const;
 
 /** The frames of the spinner that turns while the agent works. */
