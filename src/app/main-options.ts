@@ -127,6 +127,7 @@ export const sdkFlags = {
     ['--disallowedTools <rules...>', 'another name for --disallowed-tools'],
     ['--replay-user-messages', 'echoes each prompt when weft starts on it'],
     ['--include-hook-events', 'reports each hook call'],
+    ['--seed-messages', 'writes messages in an older form: error messages, and provider as the maker of the model'],
     ['--include-tool-progress', 'sends the output of running tools as tool_progress messages'],
     ['--max-budget-usd <usd>', 'another name for --max-cost', 'positive-number'],
     ['--tools <names>', 'the only tools to offer; empty for none, "default" for all'],

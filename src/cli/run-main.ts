@@ -111,17 +111,23 @@ class StartLimit {
  * its result from `runRpc` instead.
  */
 export async function printFailureResult(
-  {outputFormat = 'text', inputFormat}: Pick<MainOptions, 'outputFormat' | 'inputFormat'>,
+  {
+    outputFormat = 'text',
+    inputFormat,
+    seedMessages,
+  }: Pick<MainOptions, 'outputFormat' | 'inputFormat' | 'seedMessages'>,
   {message, code}: {readonly message: string; readonly code: ExitCode},
 ): Promise<void> {
   if (outputFormat === 'text' || inputFormat === 'stream-json') return;
-  const [{failureResult}, {toOneShotResult}, {jsonLine}] = await Promise.all([
+  const [{failureResult}, {toOneShotResult}, lineOf] = await Promise.all([
     import('../headless/rpc/failure-results.ts'),
     import('../protocol/rpc/result-message.ts'),
-    import('../protocol/rpc/rpc-message.ts'),
+    import('../headless/stdout-writer.ts').then(({messageLines}) =>
+      messageLines(outputFormat === 'json' ? undefined : seedMessages),
+    ),
   ]);
   printJson(
-    jsonLine(
+    lineOf(
       toOneShotResult(
         failureResult(message, () => randomUUID()),
         {exitCode: code, notes: []},
@@ -276,6 +282,7 @@ async function answer(
     partials: options.includePartialMessages === undefined ? 'without' : 'with',
     hooks: options.includeHookEvents === undefined ? 'without' : 'with',
     agentTexts: options.forwardSubagentText === undefined ? 'without' : 'with',
+    seedMessages: options.seedMessages,
     version,
     timeoutSeconds: options.timeout ?? 'none',
     costLimitOn: options.maxCost === undefined ? '' : chosen.model,

@@ -19,6 +19,7 @@ export interface PrintJob {
   readonly partials: 'with' | 'without';
   readonly hooks: 'with' | 'without';
   readonly agentTexts: 'with' | 'without';
+  readonly seedMessages: true | undefined;
   readonly extensions: RpcExtras['extensions'];
   readonly mcp: McpPort;
   readonly version: string;
@@ -37,13 +38,13 @@ export interface PrintJob {
  */
 export async function runPrint(job: PrintJob): Promise<ExitCode> {
   const {engine, timeoutSeconds, note} = job;
-  const {format, partials, hooks, agentTexts, version} = job;
+  const {format, partials, hooks, agentTexts, seedMessages, version} = job;
   const stopped = (): ExitCode | undefined => stopper.stopped();
   let decided: HeadlessEnd | undefined;
   const decide = (summary: PromptSummary): HeadlessEnd => (decided ??= endOfRun(summary, {job, stopped: stopped()}));
   // Load the renderer before listening for signals: a signal before the prompt is submitted would leave no result.
   const renderer = await makeRenderer(
-    {format, partials, hooks, agentTexts},
+    {format, partials, hooks, agentTexts, seedMessages},
     {uuid: messageUuid, version, now: () => Date.now(), extensions: job.extensions, mcp: job.mcp, endOf: decide},
   );
   const stopper = stopOnSignals(engine);

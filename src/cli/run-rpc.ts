@@ -15,9 +15,9 @@ import {clientHooks, hookNotes} from '../headless/rpc/hooks.ts';
 import {ServedClient} from '../headless/rpc/serve-client.ts';
 import {SessionState} from '../headless/rpc/session-state.ts';
 import {startFailure} from '../headless/rpc/failure-results.ts';
-import {makeStdoutWriter, maxUnread} from '../headless/stdout-writer.ts';
+import {makeStdoutWriter, maxUnread, messageLines} from '../headless/stdout-writer.ts';
 import type {ControlMessage, InitializeRequest} from '../protocol/rpc/control-message.ts';
-import {jsonLine, type RpcMessage} from '../protocol/rpc/rpc-message.ts';
+import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
 import {type ChosenModel, requireModel, connectModel} from '../app/choose-model.ts';
 import {composeSession, defaultDriver, structuredOutputFor, applyNamedAgent} from '../app/compose-session.ts';
 import {configuredServers, isSdkServer} from '../app/mcp-servers.ts';
@@ -49,7 +49,8 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
   const broken = Promise.withResolvers<void>();
   let serving: 'starting' | 'begun' = 'starting';
   const writer = makeStdoutWriter(stdoutSink('json'), () => broken.resolve());
-  const send = (message: RpcMessage | ControlMessage): void => writer.write(jsonLine(message));
+  const lineOf = await messageLines(options.seedMessages);
+  const send = (message: RpcMessage | ControlMessage): void => writer.write(lineOf(message));
   let leaveWorktree = nothingLeft;
   try {
     const {chosen, structured, ...prepared} = await prepare(options, opening.initialize);
@@ -118,6 +119,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         echo: options.replayUserMessages === undefined ? 'without' : 'with',
         extensions: extensions.init,
       },
+      lineOf,
       uuid: messageUuid,
       version,
       note,

@@ -9,7 +9,7 @@ import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
 import type {AgentClient} from '../agent/client.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
 import {type HeadlessEnd, oneLine} from './prompt-summary.ts';
-import {makeStdoutWriter, maxUnread, type TextSink} from './stdout-writer.ts';
+import {makeStdoutWriter, maxUnread, messageLines, type TextSink} from './stdout-writer.ts';
 import {StallWatch, type HeadlessClock} from './stall-watch.ts';
 
 export interface HeadlessOptions {
@@ -105,6 +105,8 @@ export interface HeadlessOutput {
   readonly hooks: 'with' | 'without';
   /** Whether stream-json contains the texts of sub-agents. */
   readonly agentTexts: 'with' | 'without';
+  /** Set for stream-json in the older form of its messages. */
+  readonly seedMessages?: true | undefined;
 }
 
 export interface OutputRenderer {
@@ -156,13 +158,13 @@ function answer({end, stop, answer: text}: PromptSummary): string {
   return (end.kind === 'done' || stop === 'max-tokens') && lines !== '' ? `${lines}\n` : '';
 }
 
-async function loadEncoder(options: RenderSetting & Pick<HeadlessOutput, 'partials' | 'hooks' | 'agentTexts'>) {
-  const [{makeRpcEncoder, noExtras, serversOf}, {toOneShotResult}, {jsonLine}] = await Promise.all([
+async function loadEncoder(options: RenderSetting & Omit<HeadlessOutput, 'format'>) {
+  const [{makeRpcEncoder, noExtras, serversOf}, {toOneShotResult}, lineOf] = await Promise.all([
     import('../protocol/rpc/encode-events.ts'),
     import('../protocol/rpc/result-message.ts'),
-    import('../protocol/rpc/rpc-message.ts'),
+    messageLines(options.seedMessages),
   ]);
-  const linesOf = (messages: readonly RpcMessage[]): string => messages.map(jsonLine).join('');
+  const linesOf = (messages: readonly RpcMessage[]): string => messages.map(lineOf).join('');
   const encoder = makeRpcEncoder({
     ...options,
     extras: {

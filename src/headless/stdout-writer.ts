@@ -1,3 +1,6 @@
+import type {ControlMessage} from '../protocol/rpc/control-message.ts';
+import type {RpcMessage} from '../protocol/rpc/rpc-message.ts';
+
 /** The part of a Node stream needed for writing. It calls `done` once for each write. */
 export interface TextSink {
   write(text: string, done: (error?: Error | null) => void): unknown;
@@ -88,3 +91,11 @@ const codesOfClosed = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTR
 
 const stateAfter = (error: Error): WriteState =>
   'code' in error && codesOfClosed.has(error.code) ? {kind: 'closed'} : {kind: 'failed', message: error.message};
+
+/** Returns the function that writes a message as a line. The older form of messages is loaded only if it is wanted. */
+export const messageLines = async (
+  seedMessages: true | undefined,
+): Promise<(message: RpcMessage | ControlMessage) => string> =>
+  seedMessages === undefined
+    ? (await import('../protocol/rpc/rpc-message.ts')).jsonLine
+    : (await import('../protocol/rpc/seed-messages.ts')).seedLines();

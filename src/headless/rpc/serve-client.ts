@@ -4,9 +4,9 @@ import type {BlockInfo, Question} from '../../actions/ports.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ActionId} from '../../domain/ids.ts';
-import type {ControlAnswer} from '../../protocol/rpc/control-message.ts';
+import type {ControlAnswer, ControlMessage} from '../../protocol/rpc/control-message.ts';
 import {makeRpcEncoder, type RpcExtras, serversOf} from '../../protocol/rpc/encode-events.ts';
-import {jsonLine} from '../../protocol/rpc/rpc-message.ts';
+import type {RpcMessage} from '../../protocol/rpc/rpc-message.ts';
 import {endOf, oneLine} from '../prompt-summary.ts';
 import {maxUnread, type StdoutWriter} from '../stdout-writer.ts';
 import {StallWatch, type HeadlessClock} from '../stall-watch.ts';
@@ -37,6 +37,8 @@ export interface ClientServing {
     /** Whether weft echoes a prompt when it starts on it. */
     readonly echo: 'with' | 'without';
   };
+  /** Writes a message as a line. */
+  readonly lineOf: (message: RpcMessage | ControlMessage) => string;
   readonly uuid: (name?: string) => string;
   readonly version: string;
   /** Prints one line to stderr, for the operator. */
@@ -85,7 +87,7 @@ export class ServedClient {
       return options.writer.room(maxUnread.messages);
     });
     const hear = (all: readonly BlockInfo[]): void =>
-      options.writer.write(this.#encoder.encodeTerminals(all).map(jsonLine).join(''));
+      options.writer.write(this.#encoder.encodeTerminals(all).map(options.lineOf).join(''));
     void engine.watch({watch: 'terminals'}, hear, this.#over.signal);
     void servers
       .ready(new AbortController().signal)
@@ -146,14 +148,14 @@ export class ServedClient {
   }
 
   #tell(events: readonly AgentEvent[]): void {
-    const {state, writer, note} = this.#options;
+    const {state, writer, lineOf, note} = this.#options;
     for (const event of events) {
       // If the client reads too slowly, drop live tool output. The result contains the important part of the output.
       if (event.event === 'action-output' && writer.isBehind(maxUnread.messages)) continue;
       state.take(event);
       this.#stalls.take(event);
       if (event.event === 'prompt-accepted') this.#prompts.take(event);
-      writer.write(this.#encoder.encode(event).map(jsonLine).join(''));
+      writer.write(this.#encoder.encode(event).map(lineOf).join(''));
       const warning = eventWarning(event);
       if (warning !== undefined) note(oneLine(warning));
       if (event.event === 'prompt-finished') this.#last = codeOf(event.summary);
@@ -267,14 +269,14 @@ export class ServedClient {
   }
 
   #answer(response: ControlAnswer): void {
-    this.#options.writer.write(jsonLine({type: 'control_response', response}));
+    this.#options.writer.write(this.#options.lineOf({type: 'control_response', response}));
   }
 
   /** Writes a warning to stdout, for the program, and to stderr, for its operator. */
   #inform(text: string): void {
     this.#options.note(oneLine(text));
     const messages = this.#encoder.encode({event: 'notice', level: 'warning', text});
-    this.#options.writer.write(messages.map(jsonLine).join(''));
+    this.#options.writer.write(messages.map(this.#options.lineOf).join(''));
   }
 
   /** Reports a line that is too long. If its beginning shows that it needs an answer, answers with an error. */
@@ -296,7 +298,9 @@ export class ServedClient {
     const summary = refusedSummary(message, this.#options.state.usage);
     this.#last = 1;
     this.#options.note(oneLine(message));
-    this.#options.writer.write(this.#encoder.encode({event: 'prompt-finished', summary}).map(jsonLine).join(''));
+    this.#options.writer.write(
+      this.#encoder.encode({event: 'prompt-finished', summary}).map(this.#options.lineOf).join(''),
+    );
   }
 
   #finishIfDone(): void {

@@ -363,7 +363,7 @@ export interface WireToolResult extends OutcomeFields {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
   readonly content: string | readonly (WireText | WireImage | WireDocument)[];
-  readonly is_error?: true;
+  readonly is_error: boolean;
 }
 
 /** The structured output of Bash. `stdout` contains both stdout and stderr in their original order. */

@@ -103,7 +103,7 @@ export function wireToolResult(block: ToolResultBlock): WireToolResult {
 /** Returns how a call ended, as fields of its result. */
 export function wireOutcome(end: CallOutcome): Pick<WireToolResult, 'is_error' | 'outcome' | 'reason'> {
   const {outcome} = end;
-  return {...(outcome === 'success' ? {} : {is_error: true}), ...outcomeFields(end)};
+  return {is_error: outcome !== 'success', ...outcomeFields(end)};
 }
 
 function wirePart(part: ResultContent): WireText | WireImage | WireDocument {
