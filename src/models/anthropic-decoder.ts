@@ -27,7 +27,7 @@ export class AnthropicDecoder extends Decoder {
         this.#finishBlock(indexOf(event), out);
         return undefined;
       case undefined:
-        return isJsonObject(event['error']) ? refusedInStream(event) : undefined;
+        return isJsonObject(event['error']) || textOf(event['error']) !== '' ? refusedInStream(event) : undefined;
       case 'message':
         this.#takeMessage(event, out);
         return undefined;

@@ -5,13 +5,7 @@ import {messageId} from '../domain/ids.ts';
 import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import {BlockBuilder} from './block-builder.ts';
-import {
-  connectionLost,
-  type Endpoint,
-  missingMessageError,
-  type ProviderError,
-  type Refused,
-} from './provider-error.ts';
+import {connectionLost, type Endpoint, notMessage, type ProviderError, type Refused} from './provider-error.ts';
 
 export interface DecoderOptions {
   readonly endpoint: Endpoint;
@@ -27,8 +21,9 @@ export abstract class Decoder {
   finished = false;
   /** The first payload that is not a part of a message. Empty if there was none. */
   unread = '';
+  /** Whether `message-started` was emitted. */
+  started = false;
   protected readonly options: DecoderOptions;
-  protected started = false;
   protected usage: Usage = noUsage;
   /** The cost of the request in US dollars, if the provider reports it. */
   protected reportedUsd: number | undefined;
@@ -48,18 +43,20 @@ export abstract class Decoder {
   take(payload: string, out: ModelEvent[]): ProviderError | Refused | undefined {
     const parsed = parseJson(payload);
     if (parsed.tag === 'ok') {
+      const isFirst = !this.started;
+      const error = this.takeJson(parsed.value, out);
       const {choices, type} = objectOf(parsed.value);
-      if (!this.started && choices === undefined && type === undefined) this.unread ||= payload;
-      return this.takeJson(parsed.value, out);
+      const isOdd = type === undefined && (!this.started || (isFirst && choices === undefined));
+      if (isOdd) this.unread ||= payload;
+      return error;
     }
     if (this.hasEnd) {
       this.end(out);
       return undefined;
     }
-    const {endpoint} = this.options;
     return this.started
-      ? connectionLost(`${endpoint.name} sent an event that is not JSON.`)
-      : missingMessageError(endpoint);
+      ? connectionLost(`${this.options.endpoint.name} sent an event that is not JSON.`)
+      : notMessage(payload);
   }
 
   /** True if the end of the answer came, so that the rest of the stream can be missing. */

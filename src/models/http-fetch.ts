@@ -191,7 +191,7 @@ export class DamagedStreamError extends Error {
 
 /**
  * Yields the payloads of a server-sent event stream. Payloads that arrive together are one batch, which is empty for a comment
- * or a part of an event. If the server answers with plain JSON, yields all of it as one payload. Some servers call a stream
+ * or a part of an event. If the server answers with anything else, yields all of it as one payload. Some servers call a stream
  * JSON. Leaves the body open if the caller stops early. Rejects if the connection breaks, and with `EndlessStreamError` if the
  * stream exceeds its limit.
  */
@@ -236,8 +236,8 @@ export async function* readServerEvents(
   // Some servers omit the blank line after their last event.
   parser.feed('\n\n');
   if (batch.length > 0) yield batch;
-  // Some servers call plain JSON a stream.
-  else if (!hasEvents && /^\uFEFF?\s*\{/u.test(before)) yield [before];
+  // Some servers call plain JSON a stream, and gateways send pages of their own.
+  else if (!hasEvents && before.trim() !== '') yield [before];
 }
 
 /** Yields the text of a body. Decodes everything since the last read at once, not packet by packet. */

@@ -10,7 +10,7 @@ export type ProviderError =
    * Another try may succeed. `message` and `fix` go into the fault if no try succeeds. `status` is the HTTP status, 0
    * if there was none. `retryAfterMs` is the wait that the server asked for, 0 if it named none. `patience` is `short`
    * if more than a few tries would only delay the user: no server listens on the user's own machine, or the host name
-   * doesn't exist.
+   * doesn't exist. `one-repeat`: the server sent an empty answer.
    */
   | {
       readonly kind: 'passing';
@@ -18,14 +18,14 @@ export type ProviderError =
       readonly message: string;
       readonly fix: string;
       readonly retryAfterMs: number;
-      readonly patience: 'usual' | 'short';
+      readonly patience: 'usual' | 'short' | 'one-repeat';
     }
   | {readonly kind: 'final'; readonly fault: Fault};
 
-/** A refusal as the provider sent it. `refusals.ts` interprets it. */
+/** A refusal as the provider sent it, or another text instead of a message. `refusals.ts` and `not-message.ts` interpret them. */
 export interface Refused {
   readonly kind: 'refused';
-  /** The HTTP status; 0 for a refusal in the middle of a stream. */
+  /** The HTTP status; 0 for a refusal in the middle of a stream, 200 for a text instead of a message. */
   readonly status: number;
   readonly header: (name: string) => string | null;
   /** The body, usually JSON. */
@@ -39,6 +39,9 @@ export const refusedInStream = (event: unknown): Refused => ({
   header: () => null,
   body: JSON.stringify(event),
 });
+
+/** Returns a successful answer that is not a message of a model. `body` is empty if nothing came. */
+export const notMessage = (body: string): Refused => ({kind: 'refused', status: 200, header: () => null, body});
 
 /**
  * The items that one try yields: the events of one message, and at most one error, as the last item. A try that ends without
@@ -67,16 +70,6 @@ export const briefError = (message: string, fix: string, waitMs = 0): ProviderEr
   retryAfterMs: waitMs,
   patience: 'short',
 });
-
-/**
- * Returns the error for an answer that ended without a message. The address is probably not one of a model. `said`: the server's words
- * instead of a message. Empty if there are none.
- */
-export const missingMessageError = ({name, urlVariable}: Endpoint, said = ''): ProviderError =>
-  briefError(
-    `${name} answered without a message of a model${said === '' ? '.' : `: ${said}`}`,
-    `Try again later, or check the base URL (--base-url or ${urlVariable}).`,
-  );
 
 /** The destination of requests, and the names of its settings for the user. */
 export interface Endpoint {

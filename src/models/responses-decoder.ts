@@ -121,7 +121,7 @@ export class ResponsesDecoder extends Decoder {
 
   /** Reads a response that came as a whole. */
   #takeWhole(response: JsonObject, out: ModelEvent[]): ProviderError | Refused | undefined {
-    if (isJsonObject(response['error'])) return this.#failure(response);
+    if (isJsonObject(response['error']) || textOf(response['error']) !== '') return this.#failure(response);
     if (response['object'] !== 'response') return undefined;
     this.#finish(response, out);
     return undefined;

@@ -48,11 +48,11 @@ export function decideRetry(
   }
   const saysTrouble = error.status === 429 || error.status >= 500;
   const most = otherwise === 'another-model' && saysTrouble ? maxAttemptsBeforeFallback : maxAttempts;
-  const limit = error.patience === 'short' ? maxAttemptsWhenRefused : most;
+  const limit = {usual: most, short: maxAttemptsWhenRefused, 'one-repeat': 2}[error.patience];
   if (attempt < limit) {
     return {step: 'retry', attempt: attempt + 1, maxAttempts: limit, delayMs: delayOf(error, attempt, clock)};
   }
-  const message = error.patience === 'short' ? error.message : `${error.message} (${attempt} attempts)`;
+  const message = error.patience === 'usual' ? `${error.message} (${attempt} attempts)` : error.message;
   return {
     step: 'give-up',
     fault: {kind: 'provider', message, fix: error.fix, status: error.status, refusal: otherRefusal},
@@ -61,7 +61,7 @@ export function decideRetry(
 
 function delayOf(error: Extract<ProviderError, {kind: 'passing'}>, attempt: number, clock: RetryClock): number {
   if (error.retryAfterMs > 0) return error.retryAfterMs;
-  const first = error.patience === 'short' ? refusedBackOffMs : firstBackOffMs;
+  const first = error.patience === 'usual' ? firstBackOffMs : refusedBackOffMs;
   const backOff = Math.min(first * 2 ** (attempt - 1), maxBackOffMs);
   return Math.round(backOff * (1 - clock.random() / 4));
 }

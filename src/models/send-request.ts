@@ -1,4 +1,3 @@
-import {otherRefusal} from '../domain/fault.ts';
 import {randomUUID} from 'node:crypto';
 import type {Readable} from 'node:stream';
 import {isJsonObject, type JsonObject} from '../base/json.ts';
@@ -9,7 +8,7 @@ import {takeUnreadBody, readServerEvents} from './http-fetch.ts';
 import {
   connectionLost,
   type Endpoint,
-  missingMessageError,
+  notMessage,
   type ProviderError,
   type Refused,
   type ServerHistory,
@@ -98,11 +97,6 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       server = 'answered-before';
       decoder.readHeaders(response.headers);
       const body = takeUnreadBody(response);
-      const unreadable = wrongKind(response, dialect.endpoint);
-      if (unreadable !== undefined) {
-        yield {kind: 'error', error: unreadable};
-        return;
-      }
       const silence = setTimeout(() => abort.abort(), maxSilenceMs);
       const onlyComments = setTimeout(() => {
         silent = '30 minutes';
@@ -130,10 +124,9 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       whole = decoder.finished;
       yield* shownOf(events, textCalls);
       if (whole) return;
-      const early = isBegun
-        ? connectionLost('The connection closed during the answer.')
-        : missingMessageError(dialect.endpoint, await wordsOf(decoder));
-      yield {kind: 'error', error: early};
+      const isCut = isBegun || (decoder.started && decoder.unread === '' && formOf(response) !== 'json');
+      const error = isCut ? connectionLost('The connection closed during the answer.') : notMessage(decoder.unread);
+      yield {kind: 'error', error};
     } catch (cause) {
       if (signal.aborted) return;
       // The answer is whole and paid for, so a lost end is no reason to ask again.
@@ -153,10 +146,6 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     }
   };
 }
-
-/** Returns the server's words if it sent something other than a message. */
-const wordsOf = async ({unread}: Decoder): Promise<string> =>
-  unread === '' ? '' : (await import('./refusals.ts')).refusalWords(unread);
 
 const silentFor = (time: string): ProviderError =>
   briefError(`No data from the model for ${time}.`, 'Try again later, or use another model.');
@@ -180,28 +169,17 @@ function takeAll(
   return undefined;
 }
 
-/** Reads the events of a response in the form that its content type names. */
+/** Reads the events of a response. */
 async function eventsOf(response: Response, body: Readable): Promise<AsyncIterable<readonly string[]>> {
-  const type = response.headers.get('content-type') ?? '';
-  if (type.startsWith('application/vnd.amazon.eventstream')) {
-    return (await import('./aws-event-stream.ts')).readAwsEvents(body);
-  }
-  return readServerEvents(body, /^application\/(?:[\w.-]+\+)?json\b/iu.test(type) ? 'json' : 'stream');
+  const form = formOf(response);
+  return form === 'aws' ? (await import('./aws-event-stream.ts')).readAwsEvents(body) : readServerEvents(body, form);
 }
 
-/** Returns the error for a web page instead of a model's answer, which means that the base URL leads elsewhere. */
-function wrongKind(response: Response, endpoint: Endpoint): ProviderError | undefined {
-  if (!/^text\/html\b/iu.test(response.headers.get('content-type') ?? '')) return undefined;
-  return {
-    kind: 'final',
-    fault: {
-      kind: 'provider',
-      message: `${endpoint.baseUrl} answered with a web page instead of a model's answer.`,
-      fix: `Check the base URL (--base-url or ${endpoint.urlVariable}).`,
-      status: response.status,
-      refusal: otherRefusal,
-    },
-  };
+/** Returns the form of a response that its content type names. */
+function formOf({headers}: Response): 'aws' | 'json' | 'stream' {
+  const type = headers.get('content-type') ?? '';
+  if (type.startsWith('application/vnd.amazon.eventstream')) return 'aws';
+  return /^application\/(?:[\w.-]+\+)?json\b/iu.test(type) ? 'json' : 'stream';
 }
 
 /** Reads the rest of the body, usually only the end mark, so that the next request can reuse the connection. */

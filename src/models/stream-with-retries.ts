@@ -105,6 +105,10 @@ async function judgeRefused(
   dialect: ProviderDialect,
 ): ReturnType<Judge> {
   const {endpoint} = dialect;
+  if (refused.status === 200) {
+    const {notMessageError} = await import('./not-message.ts');
+    return {error: notMessageError(refused.body, endpoint), repair: undefined};
+  }
   const {judgeRefusal} = await import('./refusals.ts');
   const judged = judgeRefusal(refused, endpoint, request);
   if (judged.is.kind === 'other' || judged.is.kind === 'too-long') return {error: judged.error, repair: undefined};

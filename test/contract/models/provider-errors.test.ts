@@ -195,30 +195,62 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
     });
   });
 
-  test('a base URL that is none, and one of a web page, are faults', async () => {
+  test('a base URL that is none is a fault', async () => {
     const bad = await eventsOf(connect(dialect, 'localhost:1234').stream(ask('hi'), new AbortController().signal));
     expect(bad).toMatchObject([
       {event: 'failed', fault: {kind: 'provider', message: expect.stringContaining('is not a URL')}},
     ]);
-    const page = fail(200, {headers: {'content-type': 'text/html'}, body: '<html></html>'});
-    const {events} = await run(dialect, answers([page]));
-    expect(events).toMatchObject([
-      {event: 'failed', fault: {kind: 'provider', message: expect.stringContaining('web page')}},
-    ]);
   });
 
-  test.each(['', '{"choices": []}', '{"a": 1}\n{"b": 2}\n'])(
-    'a JSON body that is not a message (%j) is requested three times',
-    async body => {
-      const {events, server} = await run(dialect, () =>
-        fail(200, {headers: {'content-type': 'application/json'}, body}),
-      );
-      expect(server.requests).toHaveLength(3);
-      const message = `${server.baseUrl[dialect]} answered without a message of a model.`;
-      const fix = `Try again later, or check the base URL (--base-url or ${variable}_BASE_URL).`;
-      expect(events.at(-1)).toMatchObject({event: 'failed', fault: {message, fix}});
-    },
-  );
+  const json = 'application/json';
+  const sse = 'text/event-stream';
+  test.each([
+    [json, '', 2, 'sent an empty answer.'],
+    ['text/html', ' \n', 2, 'sent an empty answer.'],
+    [sse, '', 2, 'sent an empty answer.'],
+    [json, '{"a": 1}\n{"b": 2}\n', 1, `answered with other JSON instead of a model's answer: {"a": 1} …`],
+    [sse, '[]', 1, `answered with other JSON instead of a model's answer: []`],
+    [json, '{"detail": "Not Found"}', 1, `answered with other JSON instead of a model's answer: Not Found`],
+    [json, 'Down for repair.\n', 1, `answered with plain text instead of a model's answer: Down for repair.`],
+    ['text/plain', 'Hi\nyou', 1, `answered with plain text instead of a model's answer: Hi …`],
+    [sse, 'data: Log in\n\n', 1, `answered with plain text instead of a model's answer: Log in`],
+    [
+      'text/html; charset=utf-8',
+      '<!doctype html>\n<title>Sign in</title><style>a {}</style><p>Your\nproxy</p>',
+      1,
+      `answered with a web page instead of a model's answer: Sign in Your proxy`,
+    ],
+    ['text/html', '<html></html>', 1, `answered with a web page instead of a model's answer.`],
+  ])('an answer that is not a message (%s: %j) is requested %i times', async (type, body, requests, said) => {
+    const {events, server} = await run(dialect, () => fail(200, {headers: {'content-type': type}, body}));
+    const later = requests === 1 ? 'Check' : 'Try again later, or check';
+    expect({requests: server.requests.length, last: events.at(-1)}).toMatchObject({
+      requests,
+      last: {
+        event: 'failed',
+        fault: {
+          message: `${server.baseUrl[dialect]} ${said}`,
+          fix: `${later} the base URL (--base-url or ${variable}_BASE_URL).`,
+        },
+      },
+    });
+  });
+
+  test.each([
+    [json, '{"choices": [{"mess'],
+    [sse, 'data: {"id": "a", "cho'],
+    [sse, 'event: mess'],
+    [sse, ': alive\n\n'],
+  ])('an answer that breaks off at once (%s: %j) is requested three times', async (type, body) => {
+    const {events, server} = await run(dialect, () => fail(200, {headers: {'content-type': type}, body}));
+    expect({requests: server.requests.length, last: events.at(-1)}).toMatchObject({
+      requests: 3,
+      last: {
+        event: 'failed',
+        fault: {message: `The answer of ${server.baseUrl[dialect]} broke off before its first word.`},
+      },
+    });
+  });
 
   test('a stream that falls silent for five minutes counts as broken', async () => {
     await using server = await startModelServer(answers([[say('First'), breakOff('hang')], say(' second.')]));

@@ -1,0 +1,36 @@
+import {clip, collapseSpaces, firstLine} from '../base/clip.ts';
+import {parseJson} from '../base/json.ts';
+import {otherRefusal} from '../domain/fault.ts';
+import {briefError, type Endpoint, type ProviderError} from './provider-error.ts';
+import {refusalWords} from './refusals.ts';
+
+/** Returns the error for a successful answer that holds something other than a message. */
+export function notMessageError(body: string, {name, urlVariable}: Endpoint): ProviderError {
+  const fix = `Check the base URL (--base-url or ${urlVariable}).`;
+  const later = `Try again later, or check the base URL (--base-url or ${urlVariable}).`;
+  const text = body.trim();
+  if (text === '') {
+    const message = `${name} sent an empty answer.`;
+    return {kind: 'passing', status: 200, message, fix: later, retryAfterMs: 0, patience: 'one-repeat'};
+  }
+  const isJson = [text, text.split('\n', 1)[0] ?? ''].some(each => parseJson(each).tag === 'ok');
+  if (!isJson && /^(?:\{|\[\s*\{|:|data:|event:|id:|retry:)/u.test(text))
+    return briefError(`The answer of ${name} broke off before its first word.`, later);
+  const isPage = text.startsWith('<');
+  const said = isPage ? pageText(text) : isJson ? refusalWords(text) : firstLine(text, 300);
+  const what = isPage ? 'a web page' : isJson ? 'other JSON' : 'plain text';
+  const message = `${name} answered with ${what} instead of a model's answer${said === '' ? '.' : `: ${said}`}`;
+  return {kind: 'final', fault: {kind: 'provider', message, fix, status: 200, refusal: otherRefusal}};
+}
+
+/** Returns the first words of a web page. */
+const pageText = (page: string): string =>
+  clip(
+    collapseSpaces(
+      page
+        .slice(0, 10_000)
+        .replaceAll(/<(script|style)\b.*?<\/\1[^>]*>/gsu, ' ')
+        .replaceAll(/<[^>]*>/gu, ' '),
+    ),
+    300,
+  );
