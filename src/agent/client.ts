@@ -203,7 +203,7 @@ export interface Queries {
   /** The stored sessions of the workspace, latest first. */
   readonly sessions: QuerySpec<readonly SessionSummary[], SessionFilter>;
   /** The first prompt of each stored session. Long ones are cut. */
-  readonly 'first-prompts': QuerySpec<readonly {readonly session: SessionId; readonly prompt: string}[]>;
+  readonly 'first-prompts': QuerySpec<readonly FirstPrompt[]>;
   /** The requests of a stored session, and what the provider's cache kept. Empty if the session is not stored. */
   readonly 'cache-report': QuerySpec<readonly CachedRequest[], {readonly session: SessionId}>;
   /** The costs of stored sessions in US dollars. */
@@ -351,6 +351,11 @@ export interface ListedModel {
 export interface ModelConnection {
   readonly model: string;
   readonly text: string;
+}
+
+export interface FirstPrompt {
+  readonly session: SessionId;
+  readonly prompt: string;
 }
 
 export interface SessionMessage {

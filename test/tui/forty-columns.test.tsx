@@ -210,7 +210,7 @@ const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] 
     'sessions',
     sessionsPanel(
       [{id: sessionInfo.id, title: long, directory: '/', model: '', createdAt: 0, updatedAt: 0, messages: 3}],
-      {firstPrompts: new Map(), costs: new Map([[sessionInfo.id, 1.5]]), states: new Map(), now: 0},
+      {costs: new Map([[sessionInfo.id, 1.5]]), states: new Map(), now: 0},
     ),
     /Enter resume · Esc cancel/u,
   ],

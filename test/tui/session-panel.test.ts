@@ -3,7 +3,7 @@ import {parseSessionId, type SessionId} from '../../src/domain/ids.ts';
 import type {SessionSummary} from '../../src/domain/journal.ts';
 import {ok} from '../../src/base/outcome.ts';
 import type {Panel} from '../../src/tui/state/panels/panel.ts';
-import {sessionsPanel, withPreview} from '../../src/tui/state/panels/sessions.ts';
+import {sessionsPanel, withFirstPrompts, withPreview} from '../../src/tui/state/panels/sessions.ts';
 import {initialUi} from '../../src/tui/state/ui.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {processorClock} from '../support/processor-clock.ts';
@@ -29,12 +29,10 @@ const session = (at: number, title: string): SessionSummary => ({
 });
 
 const panelOf = (sessions: readonly SessionSummary[], prompts: Readonly<Record<number, string>> = {}): Panel =>
-  sessionsPanel(sessions, {
-    firstPrompts: new Map(Object.entries(prompts).map(([at, prompt]) => [idOf(Number(at)), prompt])),
-    costs: new Map(),
-    states: new Map(),
-    now,
-  });
+  withFirstPrompts(
+    sessionsPanel(sessions, {costs: new Map(), states: new Map(), now}),
+    Object.entries(prompts).map(([at, prompt]) => ({session: idOf(Number(at)), prompt})),
+  );
 
 const opens = (at: number) => [{do: 'op', op: {op: 'open-session', session: {kind: 'resume', id: idOf(at)}}}];
 const three = [session(0, 'Mend the parser'), session(1, 'Write the docs'), session(2, 'Mend the lexer')];
@@ -45,7 +43,7 @@ describe('the list of sessions', () => {
       [idOf(0), 0.001],
       [idOf(2), 1.234],
     ]);
-    expect(insideOf(sessionsPanel(three, {firstPrompts: new Map(), costs, states: new Map(), now}))).toEqual([
+    expect(insideOf(sessionsPanel(three, {costs, states: new Map(), now}))).toEqual([
       '❯ 1  Mend the parser  12 min ago  1 message   <$0.01',
       '  2  Write the docs   24 min ago  2 messages',
       '  3  Mend the lexer   36 min ago  3 messages  $1.23',
@@ -57,7 +55,7 @@ describe('the list of sessions', () => {
       [idOf(0), 'needs-input'],
       [idOf(1), 'commands'],
     ] as const);
-    expect(insideOf(sessionsPanel(three, {firstPrompts: new Map(), costs: new Map(), states, now}))).toEqual([
+    expect(insideOf(sessionsPanel(three, {costs: new Map(), states, now}))).toEqual([
       '❯ 1  Mend the parser  needs your answer           1 message',
       '  2  Write the docs   commands in the background  2 messages',
       '  3  Mend the lexer   36 min ago                  3 messages',
@@ -65,9 +63,7 @@ describe('the list of sessions', () => {
   });
 
   test('has titles and ages, and the last words of the selected one once they are read', async () => {
-    const opening = withPreview(
-      sessionsPanel(three, {firstPrompts: new Map(), costs: new Map(), states: new Map(), now}),
-    );
+    const opening = withPreview(sessionsPanel(three, {costs: new Map(), states: new Map(), now}));
     expect(opening.effects).toEqual([{do: 'query', request: {query: 'last-messages', session: idOf(0)}}]);
     expect(insideOf(opening.panel)).toEqual([
       '❯ 1  Mend the parser  12 min ago  1 message',
@@ -126,6 +122,29 @@ describe('the list of sessions', () => {
     expect(chosen.effects).toEqual(found.length === 0 ? [] : opens(found[0] ?? 0));
   });
 
+  test('finds by first prompts that are loaded while the user searches, and keeps the selected session', async () => {
+    const sessions = [session(0, 'Mend deep bugs'), session(1, 'Write the docs'), session(2, 'Dig deep')];
+    const unread = sessionsPanel(sessions, {costs: new Map(), states: new Map(), now});
+    const asks = (...keys: Parameters<typeof pressed>[1][]) =>
+      pressed(unread, ...keys).effects.filter(
+        effect => effect.do === 'query' && effect.request.query === 'first-prompts',
+      );
+    expect([asks(key('down')), asks(text('d')), asks(text('d'), text('e'))]).toEqual([
+      [],
+      [{do: 'query', request: {query: 'first-prompts'}}],
+      [],
+    ]);
+    const step = pressed(unread, ...Array.from('deep', text), key('down'));
+    const ui = {...initialUi([], '', 'emacs'), panel: step.panel};
+    const prompts = [{session: idOf(1), prompt: 'Look DEEP inside'}];
+    const {panel} = await answered(ui, {query: 'first-prompts'}, ok(prompts));
+    expect(insideOf(panel)).toEqual([
+      expect.stringContaining('  1  Mend deep bugs'),
+      expect.stringContaining('  2  Write the docs'),
+      expect.stringContaining('❯ 3  Dig deep'),
+    ]);
+  });
+
   test('a number opens; Esc does nothing; a shorter search finds more again', () => {
     const panel = panelOf(three);
     expect(pressed(panel, text('2'))).toEqual({panel: 'none', effects: opens(1)});
@@ -141,7 +160,7 @@ describe('the list of sessions', () => {
     const hostile = 'a\u001B[2J\u202E日本\n\t';
     const messages = new Map([[idOf(0), [{by: 'agent' as const, text: hostile.repeat(9)}]]]);
     const panel: Panel = {
-      ...sessionsPanel([session(0, hostile)], {firstPrompts: new Map(), costs: new Map(), states: new Map(), now}),
+      ...sessionsPanel([session(0, hostile)], {costs: new Map(), states: new Map(), now}),
       messages,
     };
     for (const width of [12, 39, 79]) {

@@ -21,6 +21,7 @@ import {exitCommands} from '../state/press-composer.ts';
 import {withStopRequested} from '../state/reduce.ts';
 import {runPanelQuery} from '../state/panel-queries.ts';
 import {compactPreview} from '../state/panels/compact.ts';
+import {withFirstPrompts} from '../state/panels/sessions.ts';
 import {initialUi, typingPauseMs, type Ui} from '../state/ui.ts';
 import {emptyView, type View} from '../state/view.ts';
 import {TerminalSessions} from '../terminal/terminal-sessions.ts';
@@ -428,6 +429,13 @@ export class ScreenReaderSession {
   }
 
   #open(panel: Panel): void {
+    // A question keeps its panel, so the panel gets what it searches before it is asked.
+    if (panel.panel === 'sessions' && panel.firstPrompts === 'unread') {
+      void this.#context
+        .runQuery({query: 'first-prompts'})
+        .then(prompts => this.#open(withFirstPrompts(panel, prompts ?? [])));
+      return;
+    }
     this.#isQuitting = panel.panel === 'confirm' && panel.yes.do === 'quit';
     const {commands, frame} = this.#context;
     const context = (): PressContext => ({

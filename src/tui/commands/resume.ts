@@ -12,17 +12,12 @@ export const resumeCommand = slashCommand({
 });
 
 async function resume(context: CommandContext): Promise<void> {
-  const [sessions, prompts, known] = await Promise.all([
-    otherSessions(context),
-    context.runQuery({query: 'first-prompts'}),
-    context.runQuery({query: 'session-costs'}),
-  ]);
+  const [sessions, known] = await Promise.all([otherSessions(context), context.runQuery({query: 'session-costs'})]);
   if (sessions.length === 0) return;
-  const firstPrompts = new Map((prompts ?? []).map(({session, prompt}) => [session, prompt]));
   const costs = new Map((known ?? []).map(({session, usd}) => [session, usd]));
   const now = context.options.clock.date();
   const states = new Map(context.options.runningSessions().map(({summary, state}) => [summary.id, state]));
-  const {panel, effects} = withPreview(sessionsPanel(sessions, {firstPrompts, costs, states, now}));
+  const {panel, effects} = withPreview(sessionsPanel(sessions, {costs, states, now}));
   if (panel === 'none') return;
   context.open(panel);
   for (const effect of effects) if (effect.do === 'query') context.query(effect.request);

@@ -16,6 +16,7 @@ import type {CompactionPreview} from '../../domain/compaction.ts';
 
 /** Queries whose answer opens a panel or updates the open one. */
 export type PanelQuery = Query<
+  | 'first-prompts'
   | 'last-messages'
   | 'rewind-points'
   | 'preview-rewind'

@@ -2,14 +2,14 @@ import type {PanelQuery} from './effect.ts';
 import {compactPreview} from './panels/compact.ts';
 import type {Panel} from './panels/panel.ts';
 import {rewindPanel, rewindPreview} from './panels/rewind.ts';
+import {type SessionsPanel, withFirstPrompts} from './panels/sessions.ts';
 import type {Ui} from './ui.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import {withConnectError, type ConnectPanel} from './panels/connect.ts';
-import type {AgentClient, AnswerOf, ModelConnection, SessionMessage} from '../../agent/client.ts';
+import type {AgentClient, AnswerOf, ModelConnection} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {WayName} from '../../domain/ways-in.ts';
-import type {SessionId} from '../../domain/ids.ts';
 import {draftFromText, draftText, emptyDraft, isEmptyDraft} from '../editor/draft.ts';
 
 /** The change of the UI after the answer to a panel query. `nothing`: engine events report the outcome. */
@@ -26,9 +26,13 @@ export async function runPanelQuery(
   signal: AbortSignal,
 ): Promise<PanelQueryResult> {
   switch (request.query) {
+    case 'first-prompts':
+      return resultOf(await client.query(request, signal), prompts =>
+        changingSessions(panel => withFirstPrompts(panel, prompts)),
+      );
     case 'last-messages':
       return resultOf(await client.query(request, signal), messages =>
-        changing(ui => withMessages(ui, request.session, messages)),
+        changingSessions(panel => ({...panel, messages: new Map(panel.messages).set(request.session, messages)})),
       );
     case 'rewind-points':
       return resultOf(await client.query(request, signal), points =>
@@ -75,13 +79,11 @@ const changingConnect = (change: (panel: ConnectPanel) => ConnectPanel): PanelQu
     panel: panel === 'none' || panel.panel !== 'connect' ? panel : change(panel),
   }));
 
-const withMessages = ({panel, ...ui}: Ui, session: SessionId, messages: readonly SessionMessage[]): Ui => ({
-  ...ui,
-  panel:
-    panel === 'none' || panel.panel !== 'sessions'
-      ? panel
-      : {...panel, messages: new Map(panel.messages).set(session, messages)},
-});
+const changingSessions = (change: (panel: SessionsPanel) => SessionsPanel): PanelQueryResult =>
+  changing(({panel, ...ui}) => ({
+    ...ui,
+    panel: panel === 'none' || panel.panel !== 'sessions' ? panel : change(panel),
+  }));
 
 function resultOf<T>(answer: AnswerOf<T>, next: (value: T) => PanelQueryResult): PanelQueryResult {
   switch (answer.tag) {

@@ -469,13 +469,14 @@ describe('a list', () => {
   test.each([
     ['2', opened(1)],
     ['cart\r1', opened(1)],
+    ['basket\r1', opened(2)],
     ['0', []],
     ['\r3', opened(2)],
     ['4', []],
   ])('of sessions is answered by %j', async (lines, ops) => {
     const speaker = await speak();
     speaker.engine.answers['sessions'] = ok(sessions);
-    speaker.engine.answers['first-prompts'] = ok([]);
+    speaker.engine.answers['first-prompts'] = ok([{session: sessionId(2), prompt: 'Not the BASKET'}]);
     await speaker.type('/resume\r');
     await speaker.heard(
       /Resume a session:\n1\. fix the discount, just now, 1 message\n2\. explain[^]*or 0 to go back\.\nanswer> $/u,

@@ -52,6 +52,15 @@ export function openPicker<Value>({items, search, empty, selected}: PickerOption
   };
 }
 
+/** Replaces the items. The filter text and the selected value stay. */
+export function withItems<Value>(picker: Picker<Value>, items: readonly PickerItem<Value>[]): Picker<Value> {
+  const {search} = picker;
+  const matching = search.by === 'off' ? items : matchingItems(items, search);
+  const selected = selectedValue(picker);
+  const row = matching.findIndex(({value}) => value === selected);
+  return {...picker, items, matching, row: row >= 0 ? row : matching.length === 0 ? 'none' : 0};
+}
+
 export const plainItem = <Value>(value: Value, label: string): PickerItem<Value> => ({
   value,
   label,
@@ -133,10 +142,18 @@ function filterPicker<Value>(picker: Picker<Value>, text: string): PickerStep<Va
   if (search.by === 'off') return unhandled;
   // A longer text can only match items that the shorter one matched.
   const among = search.by === 'words' && text.startsWith(search.typeText) ? picker.matching : items;
-  const matching =
-    text === '' ? items : search.by === 'words' ? filterByWords(among, text) : filterByLetters(items, text);
+  const longer = {...search, typeText: text};
+  const matching = matchingItems(among, longer);
   const row = matching.length === 0 ? 'none' : 0;
-  return {kind: 'open', picker: {...picker, matching, row, search: {...search, typeText: text}}};
+  return {kind: 'open', picker: {...picker, matching, row, search: longer}};
+}
+
+function matchingItems<Value>(
+  items: readonly PickerItem<Value>[],
+  {by, typeText}: Exclude<Search, {readonly by: 'off'}>,
+): readonly PickerItem<Value>[] {
+  if (typeText === '') return items;
+  return by === 'words' ? filterByWords(items, typeText) : filterByLetters(items, typeText);
 }
 
 function filterByWords<Value>(items: readonly PickerItem<Value>[], text: string): readonly PickerItem<Value>[] {

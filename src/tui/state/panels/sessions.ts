@@ -1,25 +1,34 @@
 import {pluralize} from '../../../base/clip.ts';
 import {timeAgo} from '../../../base/time-ago.ts';
-import type {SessionMessage} from '../../../agent/client.ts';
+import type {FirstPrompt, SessionMessage} from '../../../agent/client.ts';
 import type {SessionId} from '../../../domain/ids.ts';
 import type {SessionSummary} from '../../../domain/journal.ts';
 import {type RunningSession, runningText, sessionTitle} from '../../../domain/session-list.ts';
 import type {KeyPress} from '../../terminal/keymap.ts';
 import {centsText} from '../selectors.ts';
-import {closePanel, type PanelStep, pressList, openPicker, type Picker, plainItem, selectedValue} from './picker.ts';
+import {
+  closePanel,
+  filterTextOf,
+  openPicker,
+  type PanelStep,
+  type Picker,
+  plainItem,
+  pressList,
+  selectedValue,
+  withItems,
+} from './picker.ts';
 
 export interface SessionsPanel {
   readonly panel: 'sessions';
   readonly picker: Picker<SessionId>;
   /** The last messages of each session that was selected, latest last. Empty until they are loaded. */
   readonly messages: ReadonlyMap<SessionId, readonly SessionMessage[]>;
+  /** There may be very many first prompts, so they are loaded when the user begins to search. */
+  readonly firstPrompts: 'unread' | 'requested';
 }
 
 /** Returns the session picker. */
-export function sessionsPanel(
-  sessions: readonly SessionSummary[],
-  {firstPrompts, costs, states, now}: SessionFacts,
-): SessionsPanel {
+export function sessionsPanel(sessions: readonly SessionSummary[], {costs, states, now}: SessionFacts): SessionsPanel {
   const items = sessions.map(session => ({
     ...plainItem(session.id, sessionTitle(session)),
     details: [
@@ -27,18 +36,23 @@ export function sessionsPanel(
       pluralize(session.messages, 'message'),
       costText(costs.get(session.id) ?? 0),
     ],
-    searchText: (firstPrompts.get(session.id) ?? '').toLowerCase(),
   }));
   return {
     panel: 'sessions',
     picker: openPicker({items, search: 'words', empty: 'No other sessions', selected: 'current'}),
     messages: new Map(),
+    firstPrompts: 'unread',
   };
 }
 
+/** Makes the picker search the first prompts, too. */
+export function withFirstPrompts({picker, ...panel}: SessionsPanel, prompts: readonly FirstPrompt[]): SessionsPanel {
+  const texts = new Map(prompts.map(({session, prompt}) => [session, prompt.toLowerCase()]));
+  const items = picker.items.map(item => ({...item, searchText: texts.get(item.value) ?? ''}));
+  return {...panel, picker: withItems(picker, items), firstPrompts: 'requested'};
+}
+
 interface SessionFacts {
-  /** The first prompts, which the picker searches in addition to the titles. */
-  readonly firstPrompts: ReadonlyMap<SessionId, string>;
   /** The costs of the sessions in US dollars. */
   readonly costs: ReadonlyMap<SessionId, number | 'unknown'>;
   /** The states of the running sessions. */
@@ -57,7 +71,14 @@ export function pressSessions(panel: SessionsPanel, key: KeyPress): PanelStep<Se
   const step = pressList(panel, key, id =>
     closePanel({do: 'op', op: {op: 'open-session', session: {kind: 'resume', id}}}),
   );
-  return step.panel === 'none' ? step : withPreview(step.panel);
+  if (step.panel === 'none') return step;
+  const {panel: next, effects} = withPreview(step.panel);
+  if (next === 'none' || next.firstPrompts === 'requested' || filterTextOf(next.picker) === '')
+    return {panel: next, effects};
+  return {
+    panel: {...next, firstPrompts: 'requested'},
+    effects: [...effects, {do: 'query', request: {query: 'first-prompts'}}],
+  };
 }
 
 export function withPreview(panel: SessionsPanel): PanelStep<SessionsPanel> {
