@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import {afterEach, describe, expect, test} from 'vitest';
 import {todoId} from '../../src/domain/ids.ts';
 import type {Todo, TodoList, TodoStatus} from '../../src/domain/todo.ts';
@@ -24,25 +25,31 @@ const panel = (marks: string, rows: number, width = 60): readonly string[] =>
 
 describe('the panel', () => {
   test.each([
+    ['+>-', 4, ['  Todos ███░░░░░░░ 1/3', '  ✓ step 1.', '  ● step 2.', '  ○ step 3.']],
     [
       '+++>----',
-      4,
+      7,
       [
         '  Todos ███░░░░░░░ 3/8',
-        '  ✓ step 1.   ✓ step 2.   ✓ step 3.',
+        '  ✓ step 1.',
+        '  ✓ step 2.',
+        '  ✓ step 3.',
         '  ● step 4. · 6 s',
-        '  ○ step 5.   ○ step 6.   ○ step 7.   ○ step 8.',
+        '  ○ step 5.',
+        '  ↓ 3 more',
       ],
     ],
-    ['+++>----', 3, ['  Todos ███░░░░░░░ 3/8', '  ✓ step 1.   ✓ step 2.   ✓ step 3.', '  ● step 4. · 6 s']],
+    [
+      '+++>----',
+      6,
+      ['  Todos ███░░░░░░░ 3/8', '  ↑ 2 more', '  ✓ step 3.', '  ● step 4. · 6 s', '  ○ step 5.', '  ↓ 3 more'],
+    ],
+    ['+++>----', 4, ['  Todos ███░░░░░░░ 3/8', '  ↑ 3 more', '  ● step 4. · 6 s', '  ↓ 4 more']],
+    ['+++>----', 3, ['  Todos ███░░░░░░░ 3/8', '  ● step 4. · 6 s']],
     ['+++>----', 2, ['  Todos ███░░░░░░░ 3/8', '  ● step 4. · 6 s']],
     ['+++>----', 1, ['  Todos ███░░░░░░░ 3/8 · step 4.']],
     ['+++++++', 4, ['  Todos ██████████ 7/7']],
-    [
-      '+++++++>',
-      4,
-      ['  Todos ████████░░ 7/8', '  ✓ 3 more   ✓ step 4.   ✓ step 5.   ✓ step 6.   ✓ step 7.', '  ● step 8.'],
-    ],
+    ['+++++++>', 4, ['  Todos ████████░░ 7/8', '  ↑ 6 more', '  ✓ step 7.', '  ● step 8.']],
     ['---', 4, ['  Todos ░░░░░░░░░░ 0/3', '  ○ step 1.', '  ○ step 2.', '  ○ step 3.']],
     ['', 4, ['']],
     ['>', 0, ['']],
@@ -50,13 +57,20 @@ describe('the panel', () => {
     expect(panel(marks, rows)).toEqual(lines);
   });
 
-  test('at 40 columns each row keeps what matters', () => {
-    expect(panel('+++>----', 4, 40)).toEqual([
-      '  Todos ███░░░░░░░ 3/8',
-      '  ✓ 1 more   ✓ step 2.   ✓ step 3.',
-      '  ● step 4. · 6 s',
-      '  ○ step 5.   ○ step 6.   2 more',
-    ]);
+  test('whatever its size, the list shows its current todo and fits', () => {
+    fc.assert(
+      fc.property(fc.nat(30), fc.nat(30), fc.integer({min: 2, max: 12}), (before, after, rows) => {
+        const lines = panel(`${'+'.repeat(before)}>${'-'.repeat(after)}`, rows);
+        expect(lines.length).toBeLessThanOrEqual(rows);
+        expect(lines.filter(line => line.includes(`● step ${before + 1}.`))).toHaveLength(1);
+        const [up, down] = ['↑', '↓'].map(arrow =>
+          Number(lines.join('\n').match(new RegExp(`${arrow} (\\d+) more`, 'u'))?.[1] ?? 0),
+        );
+        const shown = lines.filter(line => /step \d/u.test(line)).length;
+        if (rows > 3 && lines.length > 2) expect((up ?? 0) + shown + (down ?? 0)).toBe(before + 1 + after);
+      }),
+      {numRuns: 60},
+    );
   });
 });
 
@@ -68,7 +82,7 @@ describe('the panel on a screen', () => {
     const {screen, engine} = await start();
     engine.emit(accepted('do it'), framed('', '+++>----'));
     await screen.until(
-      /Todos ███░+ 3\/8\n {2}✓ step 1\. {3}✓ step 2\. {3}✓ step 3\.\n {2}● step 4\.\n {2}○ step 5\.\n {2}○ step 6\.\n {2}○ step 7\.\n {2}○ step 8\.\n/u,
+      /Todos ███░+ 3\/8\n {2}✓ step 1\.\n {2}✓ step 2\.\n {2}✓ step 3\.\n {2}● step 4\.\n {2}○ step 5\.\n {2}○ step 6\.\n {2}↓ 2 more\n/u,
     );
     engine.emit(framed('+++>----', '++++++++'));
     await screen.until(/Todos █{10} 8\/8\n(?! {2}[✓●○])/u);
@@ -83,7 +97,15 @@ describe('the panel on a screen', () => {
     engine.emit(finished({kind: 'done'}));
     await screen.until(/^(?![^]*Todos)[^]*Ask weft to do something/u);
     engine.emit(accepted('go on'), framed('---', '+--'), finished({kind: 'done'}));
-    await screen.until(/Todos ███░+ 1\/3[^]*Ask weft to do something/u);
+    await screen.until(/Todos ███░+ 1\/3 · step 2\.[^]*Ask weft to do something/u);
+  });
+
+  test('an old list stays folded in the next prompt until it changes', async () => {
+    const {screen, engine} = await start();
+    engine.emit(accepted('do it'), framed('', '+>-'), finished({kind: 'done'}), accepted('something else'));
+    await screen.until(/Todos ███░+ 1\/3 · step 2\.\n[^]*Working/u);
+    engine.emit(framed('+>-', '++>'));
+    await screen.until(/Todos ██████░+ 2\/3\n {2}✓ step 1\.\n {2}✓ step 2\.\n {2}● step 3\./u);
   });
 
   test('is there again in a resumed session', async () => {
@@ -93,7 +115,7 @@ describe('the panel on a screen', () => {
       session: {...opening.session, origin: 'resumed'},
       todoFrames: framesFor([], list('+>-')),
     });
-    await screen.until(/Todos ███░+ 1\/3\n {2}✓ step 1\.\n {2}● step 2\.\n {2}○ step 3\./u);
+    await screen.until(/Todos ███░+ 1\/3 · step 2\./u);
   });
 
   test('survives a smaller and a larger screen, each row once', async () => {
@@ -110,6 +132,6 @@ describe('the panel on a screen', () => {
       const shown = (await screen.rows()).filter(row => row.includes('step 4'));
       expect(shown).toHaveLength(1);
     }
-    await screen.until(/Todos .* 3\/8\n {2}✓ step 1\..*\n {2}● step 4\./u);
+    await screen.until(/Todos .* 3\/8\n {2}✓ step 1\.\n[^]* {2}● step 4\./u);
   });
 });

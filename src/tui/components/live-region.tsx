@@ -73,7 +73,7 @@ export const maxLines = (rows: number): number => Math.max(3, rows - 1);
 
 export const panelRows = (rows: number): number => Math.max(2, maxLines(rows) - 2);
 
-const maxTodos = {alone: 7, besideCard: 4} as const;
+const maxTodos = {alone: 9, besideCard: 4} as const;
 
 /** Rows of a typical card. A taller card takes rows from the todo panel. */
 const typicalCardRows = 8;
@@ -103,13 +103,12 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
   const todos = todosOf(view.tasks);
   // Hide a list in which no todo was ever started, such as the steps of a plan that was carried out without it.
   const isUsed = todos.some(({status}) => status !== 'pending');
-  const isOver = view.run.state === 'idle' && (!isUsed || todos.every(isFinishedTodo));
-  const todoRows = isOver
-    ? 0
-    : Math.min(
-        isAsked ? maxTodos.besideCard : maxTodos.alone,
-        Math.floor((most - (isAsked ? typicalCardRows : rowsBelow)) / 2),
-      );
+  const isResting = isIdle(view);
+  const isOver = isResting && (!isUsed || todos.every(isFinishedTodo));
+  const todoRows = Math.min(
+    isOver ? 0 : isResting || view.turn.todos === 'earlier' ? 1 : isAsked ? maxTodos.besideCard : maxTodos.alone,
+    Math.floor((most - (isAsked ? typicalCardRows : rowsBelow)) / 2),
+  );
   const motion = frame.theme.name === 'plain' ? 'still' : 'turning';
   return (
     <Box flexDirection="column" justifyContent="flex-end" width={width} maxHeight={most} overflow="hidden">

@@ -18,48 +18,57 @@ interface TodoPanelProps {
   readonly rows: number;
 }
 
-/** The todo panel: a progress bar, then finished, current, and next todos. One line if all are finished or `rows` is 1. */
+/**
+ * The todo panel: a progress bar, then a row for each todo. A list that is too long shows the part around the current todo. One line if all
+ * are finished or `rows` is 1.
+ */
 export function TodoPanel({todos, times, width, rows}: TodoPanelProps): ReactNode {
   if (todos.length === 0 || rows <= 0) return null;
   const room = width - margin;
-  const done = todos.filter(isFinishedTodo);
-  const open = todos.filter(todo => !isFinishedTodo(todo));
-  const running = open.filter(({status}) => status === 'in_progress');
-  const next = open.filter(({status}) => status === 'pending');
-  const [first] = running.length > 0 ? running : next;
-  const isFolded = rows === 1 || first === undefined;
-  if (isFolded) {
+  const done = todos.filter(isFinishedTodo).length;
+  const running = todos.findIndex(({status}) => status === 'in_progress');
+  const at = running === -1 ? todos.findIndex(todo => !isFinishedTodo(todo)) : running;
+  const current = todos[at];
+  if (rows === 1 || current === undefined) {
     return (
       <Box paddingLeft={margin}>
-        <Bar done={done.length} all={todos.length} />
-        {first === undefined ? null : (
+        <Bar done={done} all={todos.length} />
+        {current === undefined ? null : (
           <Text wrap="truncate">
-            {fit(glyphs.separator + visibleLine(todoLabel(first)), Math.max(0, room - barCells))}
+            {fit(glyphs.separator + visibleLine(todoLabel(current)), Math.max(0, room - barCells))}
           </Text>
         )}
       </Box>
     );
   }
-  // Current todos get their rows first, then finished ones, then the next ones.
-  const runningRows = running.slice(0, rows - 1);
-  const doneRows = done.length > 0 && rows - 1 - runningRows.length > 0 ? 1 : 0;
-  const nextRows = Math.max(0, rows - 1 - runningRows.length - doneRows);
-  // Each next todo gets its own row. The last row lists all the others.
-  const own = next.length <= nextRows ? next : next.slice(0, Math.max(0, nextRows - 1));
-  const left = next.slice(own.length);
+  // Then the bar alone says how many there are.
+  const isSmall = rows < 4;
+  const {from, to} = shownRange(todos.length, at, rows - 1);
   return (
     <Box flexDirection="column" paddingLeft={margin} width={width}>
-      <Bar done={done.length} all={todos.length} />
-      {doneRows === 0 ? null : <DoneRow done={done} room={room} />}
-      {runningRows.map(todo => (
-        <RunningRow key={todo.id} todo={todo} elapsedMs={times.get(todo.id) ?? 0} room={room} />
+      <Bar done={done} all={todos.length} />
+      {from === 0 || isSmall ? null : <Styled as="dim">{`${glyphs.upArrow} ${from} more`}</Styled>}
+      {todos.slice(from, to).map(todo => (
+        <TodoRow key={todo.id} todo={todo} elapsedMs={times.get(todo.id) ?? 0} room={room} />
       ))}
-      {own.map(todo => (
-        <NextRow key={todo.id} next={[todo]} room={room} />
-      ))}
-      {left.length > 0 && nextRows > 0 ? <NextRow next={left} room={room} /> : null}
+      {to === todos.length || isSmall ? null : (
+        <Styled as="dim">{`${glyphs.downArrow} ${todos.length - to} more`}</Styled>
+      )}
     </Box>
   );
+}
+
+/** Returns the todos to show on `rows` rows, of which one counts the todos above and one those below, if there are any. */
+function shownRange(all: number, current: number, rows: number): {readonly from: number; readonly to: number} {
+  if (all <= rows) return {from: 0, to: all};
+  if (rows < 3) return {from: current, to: current + 1};
+  // One todo above the current one shows what was done last.
+  const atStart = {from: 0, to: rows - 1};
+  if (current < rows - 2) return atStart;
+  const atEnd = {from: all - rows + 1, to: all};
+  if (current - 1 >= atEnd.from) return atEnd;
+  const from = rows > 3 ? current - 1 : current;
+  return {from, to: from + rows - 2};
 }
 
 const margin = 2;
@@ -80,64 +89,24 @@ function Bar({done, all}: {readonly done: number; readonly all: number}): ReactN
 
 const barCells = 'Todos  10/10'.length + bars;
 
-/** The finished todos on one row: the last ones that fit, and how many came before. */
-function DoneRow({done, room}: {readonly done: TodoList; readonly room: number}): ReactNode {
-  const {shown, hidden} = fitTodos(done.toReversed(), room - earlierCells);
-  const earlier = hidden === 0 ? [] : [`${glyphs.success} ${hidden} more`];
-  return (
-    <Text wrap="truncate">
-      {earlier.map(text => (
-        <Styled key={text} as="dim">{`${text}${separator}`}</Styled>
-      ))}
-      {shown.toReversed().map(({todo, words}, at) => (
-        <Text key={todo.id}>
-          {at === 0 ? '' : separator}
-          <Styled as={todo.status === 'completed' ? 'success' : 'dim'}>
-            {todo.status === 'completed' ? glyphs.success : glyphs.cancelled}
-          </Styled>
-          <Styled as={todo.status === 'completed' ? 'dim' : ['dim', 'struck']}>{` ${words}`}</Styled>
-        </Text>
-      ))}
-    </Text>
-  );
-}
-
-function RunningRow({todo, elapsedMs, room}: {readonly todo: Todo; readonly elapsedMs: number; readonly room: number}) {
-  const time = elapsedMs < 1000 ? '' : glyphs.separator + wholeSeconds(elapsedMs);
+function TodoRow({todo, elapsedMs, room}: {readonly todo: Todo; readonly elapsedMs: number; readonly room: number}) {
+  const time = todo.status !== 'in_progress' || elapsedMs < 1000 ? '' : glyphs.separator + wholeSeconds(elapsedMs);
+  const [glyph, glyphStyle, textStyle] = looks[todo.status];
   return (
     <Box>
-      <Styled as="running">{`${glyphs.running} `}</Styled>
-      <Styled as="bold">{fit(visibleLine(todoLabel(todo)), Math.max(1, room - 2 - cellWidth(time)))}</Styled>
+      <Styled as={glyphStyle}>{`${glyph} `}</Styled>
+      <Styled as={textStyle}>{fit(visibleLine(todoLabel(todo)), Math.max(1, room - 2 - cellWidth(time)))}</Styled>
       <Styled as="dim">{time}</Styled>
     </Box>
   );
 }
 
-/** The next todos on one row: the first ones that fit, and how many come after. */
-function NextRow({next, room}: {readonly next: TodoList; readonly room: number}): ReactNode {
-  const {shown, hidden} = fitTodos(next, room - earlierCells);
-  const texts = shown.map(({words}) => `${glyphs.queued} ${words}`);
-  const rest = hidden === 0 ? '' : `${separator}${hidden} more`;
-  return <Styled as="dim">{texts.join(separator) + rest}</Styled>;
-}
-
-/** Returns the todos that fit on a row of `cells` cells. The first one is always included. */
-function fitTodos(todos: TodoList, cells: number) {
-  const shown: {readonly todo: Todo; readonly words: string}[] = [];
-  let used = 0;
-  for (const todo of todos) {
-    const words = fit(visibleLine(todo.title), Math.max(1, cells - 2));
-    used += cellWidth(words) + 2 + (shown.length === 0 ? 0 : separator.length);
-    if (used > cells && shown.length > 0) break;
-    shown.push({todo, words});
-  }
-  return {shown, hidden: todos.length - shown.length};
-}
-
-const separator = '   ';
-
-/** Cells reserved for the number of hidden todos. */
-const earlierCells = `✓ 99 more${separator}`.length;
+const looks = {
+  completed: [glyphs.success, 'success', 'dim'],
+  cancelled: [glyphs.cancelled, 'dim', ['dim', 'struck']],
+  in_progress: [glyphs.running, 'running', 'bold'],
+  pending: [glyphs.queued, 'dim', 'dim'],
+} as const;
 
 /** Returns the todo's label. A current todo uses its progressive form, the `activeForm` of TodoWrite. */
 const todoLabel = ({title, status, description}: Todo): string =>

@@ -149,7 +149,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'action-settled':
       return settleAction(view, event);
     case 'todos-framed':
-      return {...view, tasks: applyTaskFrames(view.tasks, event.frames)};
+      return {...view, tasks: applyTaskFrames(view.tasks, event.frames), turn: {...view.turn, todos: 'current'}};
     case 'usage-changed': {
       const next = {...view, usage: event.usage};
       return contextFullPercent(view.usage) === undefined
@@ -263,6 +263,7 @@ const newTurn = (usage: SessionUsage): RunningTurn => ({
   uncounted: 0,
   actions: 0,
   costBefore: knownCost(Object.values(usage.models)) ?? 0,
+  todos: 'earlier',
 });
 
 function turnFacts({files, uncounted, actions, costBefore}: RunningTurn, summary: PromptSummary): TurnFacts {

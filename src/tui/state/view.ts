@@ -182,6 +182,8 @@ export interface LineCounts {
 
 export interface RunningTurn extends Pick<TurnFacts, 'files' | 'uncounted' | 'actions'> {
   readonly costBefore: number;
+  /** `earlier`: the todo list comes from an earlier turn. */
+  readonly todos: 'earlier' | 'current';
 }
 
 /** An action of a resumed session. Only its call and result text are known. */
@@ -207,7 +209,7 @@ export const emptyView: View = {
   session: {tag: 'opening'},
   entries: [],
   run: {state: 'idle'},
-  turn: {files: new Map(), uncounted: 0, actions: 0, costBefore: 0},
+  turn: {files: new Map(), uncounted: 0, actions: 0, costBefore: 0, todos: 'current'},
   userCommand: 'none',
   queued: [],
   approvals: [],

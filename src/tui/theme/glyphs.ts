@@ -26,6 +26,7 @@ export const glyphs = {
   gitBranch: '⎇',
   /** Before a queued prompt. */
   queuedPrompt: '↳',
+  upArrow: '↑',
   downArrow: '↓',
   barDone: '█',
   barOpen: '░',
