@@ -1,11 +1,10 @@
 import {secretWordAnchors} from './contextual-secrets.ts';
+import type {AlignedBytes} from './literal-finder.ts';
 import {isNameCloser, isWordOrDash, keyStarts, longestName, maxClosers} from './secret-forms.ts';
 import {nameParts} from './secret-name.ts';
 
-/** The only positions in a text at which the searches for secrets need to look. */
-export interface Anchors {
-  /** The low byte of each unit, until the next text is scanned. */
-  readonly bytes: Uint8Array;
+/** The only positions in a text at which the searches for secrets need to look, and until the next scan the low byte of each unit. */
+export interface Anchors extends AlignedBytes {
   /** The positions at which a key may begin, and of separators after the names of secrets. */
   readonly forms: Uint32Array;
   /** The positions at which a word of `findStatedSecrets` may begin. */
@@ -130,7 +129,7 @@ const foldedLetters = [
 export function scanForAnchors(text: string): Anchors {
   automaton ??= makeAutomaton();
   const folded = foldedLetters.reduce((all, [from, to]) => (all.includes(from) ? all.replaceAll(from, to) : all), text);
-  const bytes = lowBytes(folded);
+  const {bytes, groups} = lowBytes(folded);
   const forms: number[] = [];
   const words: number[] = [];
   const {ends, states} = endsOfLiterals(bytes, automaton);
@@ -158,15 +157,16 @@ export function scanForAnchors(text: string): Anchors {
   // A key may have begun at the end of the text.
   for (let tail = Math.max(0, text.length - longestLiteral); tail < text.length; tail += 1) forms.push(tail);
   // A known secret may hold such a letter, so its search needs the text as it is.
-  const own = folded === text ? bytes : Buffer.from(text, 'latin1');
-  return {bytes: own, forms: ascending(forms), words: ascending(words)};
+  const own = folded === text ? {bytes, groups} : lowBytes(text);
+  return {...own, forms: ascending(forms), words: ascending(words)};
 }
 
 /** Reuses its memory, because allocating takes longer than scanning. */
-function lowBytes(text: string): Uint8Array {
-  if (text.length > scratchSize) return Buffer.from(text, 'latin1');
-  scratch ??= Buffer.allocUnsafeSlow(scratchSize);
-  return scratch.subarray(0, scratch.write(text, 'latin1'));
+function lowBytes(text: string): AlignedBytes {
+  const memory =
+    text.length > scratchSize ? Buffer.allocUnsafeSlow(text.length) : (scratch ??= Buffer.allocUnsafeSlow(scratchSize));
+  const bytes = memory.subarray(0, memory.write(text, 'latin1'));
+  return {bytes, groups: new Uint32Array(memory.buffer, 0, bytes.length >> 2)};
 }
 
 const scratchSize = 256 * 1024;
@@ -178,36 +178,42 @@ interface LiteralEnds {
   readonly states: readonly number[];
 }
 
+/**
+ * Each step waits for the one before, so the four quarters of a text at once take half the time. Each quarter continues until all
+ * literals that begin in it have ended.
+ */
 function endsOfLiterals(bytes: Uint8Array, {columns, next, firstEnd}: Automaton): LiteralEnds {
-  const ends: number[] = [];
-  const states: number[] = [];
-  const laterEnds: number[] = [];
-  const laterStates: number[] = [];
-  // Each step waits for the one before, so two halves at once take half the time. The first one continues until it has found all
-  // literals that begin in it.
-  const half = bytes.length >> 1;
-  let first = 0;
-  let second = 0;
-  let at = 0;
-  for (let beyond = half; beyond < bytes.length; at += 1, beyond += 1) {
-    first = next[first + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
-    second = next[second + (columns[bytes[beyond] ?? 0] ?? 0)] ?? 0;
-    if (first >= firstEnd) {
-      ends.push(at + 1);
-      states.push(first);
-    }
-    if (second >= firstEnd) {
-      laterEnds.push(beyond + 1);
-      laterStates.push(second);
+  const ends: number[][] = [[], [], [], []];
+  const states: number[][] = [[], [], [], []];
+  const found = (quarter: number, end: number, state: number): void => {
+    ends[quarter]?.push(end);
+    states[quarter]?.push(state);
+  };
+  const size = bytes.length >> 2;
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  for (let at = 0; at < size; at += 1) {
+    a = next[a + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
+    b = next[b + (columns[bytes[at + size] ?? 0] ?? 0)] ?? 0;
+    c = next[c + (columns[bytes[at + 2 * size] ?? 0] ?? 0)] ?? 0;
+    d = next[d + (columns[bytes[at + 3 * size] ?? 0] ?? 0)] ?? 0;
+    if (a >= firstEnd) found(0, at + 1, a);
+    if (b >= firstEnd) found(1, at + size + 1, b);
+    if (c >= firstEnd) found(2, at + 2 * size + 1, c);
+    if (d >= firstEnd) found(3, at + 3 * size + 1, d);
+  }
+  for (const [quarter, last] of [a, b, c, d].entries()) {
+    let state = last;
+    const from = (quarter + 1) * size;
+    const to = quarter === 3 ? bytes.length : Math.min(bytes.length, from + longestLiteral);
+    for (let at = from; at < to; at += 1) {
+      state = next[state + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
+      if (state >= firstEnd) found(quarter, at + 1, state);
     }
   }
-  for (; at < Math.min(bytes.length, half + longestLiteral); at += 1) {
-    first = next[first + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
-    if (first < firstEnd) continue;
-    ends.push(at + 1);
-    states.push(first);
-  }
-  return {ends: ends.concat(laterEnds), states: states.concat(laterStates)};
+  return {ends: ends.flat(), states: states.flat()};
 }
 
 /** Returns the position of the `=` or `:` after a name, or -1 if there is none. The name continues at `at`. */

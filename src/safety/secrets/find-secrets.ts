@@ -41,7 +41,7 @@ export function findSecrets(
   }
   const finder = vault.finder(domain);
   const byValue: FoundSecret[] = [];
-  const next = (from: number): LiteralMatch | undefined => finder.next(text, from, anchors?.bytes);
+  const next = (from: number): LiteralMatch | undefined => finder.next(text, from, anchors);
   for (let hit = next(0); hit !== undefined; hit = next(hit.from + hit.literal.length)) {
     const name = vault.nameOf(decodeUnits(hit.literal, domain));
     byValue.push({from: hit.from, to: hit.from + hit.literal.length, name});
@@ -59,7 +59,7 @@ export function findSecrets(
 const holdsSecret = (content: string, vault: PlaceholderRegistry, anchors: Anchors | undefined): boolean =>
   findSecretForms(content, anchors?.forms).found.length > 0 ||
   content.includes('PRIVATE KEY') ||
-  vault.finder('bytes').next(content, 0, anchors?.bytes) !== undefined;
+  vault.finder('bytes').next(content, 0, anchors) !== undefined;
 
 /** Decodes units, which may be bytes of UTF-8. */
 export const decodeUnits = (value: string, domain: SearchedText['domain']): string =>

@@ -5,73 +5,101 @@ export interface LiteralMatch {
 }
 
 export interface LiteralFinder {
+  /** Searches for this text, too, from now on. */
+  add(literal: string): void;
   /**
    * Returns the first text at or after `from`, and the longest if several begin there. `bytes`, the low bytes of the
    * units, make the search faster.
    */
-  next(text: string, from: number, bytes?: Uint8Array): LiteralMatch | undefined;
+  next(text: string, from: number, bytes?: AlignedBytes): LiteralMatch | undefined;
   /** Returns the position from which the end of `text` may begin one of the texts, or the length of `text` if there is none. */
   openFrom(text: string): number;
+}
+
+/** Bytes, and the same bytes in whole groups of four. */
+export interface AlignedBytes {
+  readonly bytes: Uint8Array;
+  readonly groups: Uint32Array;
 }
 
 /** The length of the shortest text that is searched for. Shorter ones occur by chance. */
 export const shortestLiteral = 8;
 
-/** How many units are compared at once, and how far apart such groups are: each literal contains a whole one. */
+/** How many units are compared at once. Each literal contains a whole group, wherever the groups begin. */
 const group = 4;
-const step = shortestLiteral - group + 1;
 
-const slots = 1 << 16;
-
-interface Candidate {
-  readonly literal: string;
-  /** The position of the group in the literal. */
-  readonly offset: number;
-}
+/** One bit for each hash of a group: few enough for the processor's cache, and enough for all groups of `maxLiterals` texts. */
+const hashBits = 20;
 
 /**
  * Finds any of many texts in one pass that examines groups of units side by side. Texts shorter than `shortestLiteral` units are
  * ignored.
  */
 export function makeLiteralFinder(literals: Iterable<string>): LiteralFinder {
-  const distinctLiterals = [...new Set(literals)].filter(({length}) => length >= shortestLiteral);
-  /** Marks the slots of the literals' beginnings, and of the groups that the search may meet first. */
-  const begins = new Uint8Array(slots);
-  const isMet = new Uint8Array(slots);
-  const candidates = new Map<number, Candidate[]>();
-  for (const literal of distinctLiterals) {
-    begins[slotAt(literal, 0)] = 1;
-    for (let offset = 0; offset < step; offset += 1) {
-      const slot = slotAt(literal, offset);
-      isMet[slot] = 1;
-      const known = candidates.get(slot);
-      if (known === undefined) candidates.set(slot, [{literal, offset}]);
-      else known.push({literal, offset});
+  const known = new Set<string>();
+  /** Marks the hashes of the groups that the search may meet first. */
+  const isMet = new Uint32Array(1 << (hashBits - 5));
+  /** The positions of such groups in texts, one bit each. */
+  const offsets = new Map<number, number>();
+  /** The lengths of the texts with the same first units, in descending order. */
+  const lengths = new Map<string, number[]>();
+  /** The texts in the order of their units, once `openFrom` needs them. */
+  let sorted: string[] | undefined;
+  let longest = 0;
+
+  function add(literal: string): void {
+    if (literal.length < shortestLiteral || known.has(literal)) return;
+    known.add(literal);
+    longest = Math.max(longest, literal.length);
+    sorted?.splice(firstAtLeast(sorted, literal), 0, literal);
+    const start = literal.slice(0, shortestLiteral);
+    const others = lengths.get(start) ?? [];
+    if (!others.includes(literal.length)) {
+      lengths.set(
+        start,
+        [...others, literal.length].toSorted((a, b) => b - a),
+      );
+    }
+    for (let offset = 0; offset < group; offset += 1) {
+      const hash = hashAt(literal, offset);
+      isMet[hash >>> 5] = (isMet[hash >>> 5] ?? 0) | (1 << (hash & 31));
+      offsets.set(hash, (offsets.get(hash) ?? 0) | (1 << offset));
     }
   }
-  // `next` reports the first candidate: the one that begins first in the text, and among several at one position the longest.
-  for (const each of candidates.values()) {
-    each.sort((a, b) => b.offset - a.offset || b.literal.length - a.literal.length);
+  for (const literal of literals) add(literal);
+
+  /** Returns the longest of the texts at a position. */
+  function literalAt(text: string, at: number): string | undefined {
+    for (const length of lengths.get(text.slice(at, at + shortestLiteral)) ?? []) {
+      const literal = text.slice(at, at + length);
+      if (known.has(literal)) return literal;
+    }
+    return undefined;
   }
-  const sorted = distinctLiterals.toSorted(byUnits);
-  const longest = distinctLiterals.reduce((length, literal) => Math.max(length, literal.length), 0);
 
   return {
-    next(text, from, bytes) {
-      if (distinctLiterals.length === 0) return undefined;
-      const end = text.length - group;
-      for (let at = from; at <= end; at += step) {
-        const slot = bytes === undefined ? slotAt(text, at) : slotIn(bytes, at);
-        if (isMet[slot] === 0) continue;
-        for (const {literal, offset} of candidates.get(slot) ?? []) {
-          if (at - offset >= from && text.startsWith(literal, at - offset)) return {from: at - offset, literal};
+    add,
+    next(text, from, aligned) {
+      if (known.size === 0) return undefined;
+      const groups = aligned?.groups;
+      const start = groups === undefined ? from : from + (-from & (group - 1));
+      for (let at = start, end = text.length - group; at <= end; at += group) {
+        const hash = groups === undefined ? hashAt(text, at) : hashOf(groups[at >>> 2] ?? 0);
+        if (((isMet[hash >>> 5] ?? 0) & (1 << (hash & 31))) === 0) continue;
+        const places = offsets.get(hash) ?? 0;
+        // The text that begins first comes first.
+        for (let offset = group - 1; offset >= 0; offset -= 1) {
+          if ((places & (1 << offset)) === 0 || at - offset < from) continue;
+          const literal = literalAt(text, at - offset);
+          if (literal !== undefined) return {from: at - offset, literal};
         }
       }
       return undefined;
     },
     openFrom(text) {
       for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
-        if (at + group <= text.length && begins[slotAt(text, at)] === 0) continue;
+        if (at + group <= text.length && ((offsets.get(hashAt(text, at)) ?? 0) & 1) === 0) continue;
+        sorted ??= [...known].toSorted(byUnits);
         if (beginsOne(sorted, text.slice(at))) return at;
       }
       return text.length;
@@ -79,34 +107,37 @@ export function makeLiteralFinder(literals: Iterable<string>): LiteralFinder {
   };
 }
 
-const slotAt = (text: string, at: number): number =>
-  slotOf(
-    (text.charCodeAt(at) & 0xff) |
-      ((text.charCodeAt(at + 1) & 0xff) << 8) |
-      ((text.charCodeAt(at + 2) & 0xff) << 16) |
-      ((text.charCodeAt(at + 3) & 0xff) << 24),
-  );
+/** The units of one group, whose order of bytes is that of this machine, as in `AlignedBytes`. */
+const oneGroup = new Uint32Array(1);
+const itsBytes = new Uint8Array(oneGroup.buffer);
 
-const slotIn = (bytes: Uint8Array, at: number): number =>
-  slotOf((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24));
+function hashAt(text: string, at: number): number {
+  for (let unit = 0; unit < group; unit += 1) itsBytes[unit] = text.charCodeAt(at + unit);
+  return hashOf(oneGroup[0] ?? 0);
+}
 
-const slotOf = (units: number): number => Math.imul(units, 0x9e3779b1) >>> 16;
+const hashOf = (units: number): number => Math.imul(units, 0x9e3779b1) >>> (32 - hashBits);
 
 const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** True if one of the sorted texts begins with `start` and is longer. */
 function beginsOne(sorted: readonly string[], start: string): boolean {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? '') < start) low = middle + 1;
-    else high = middle;
-  }
-  for (let at = low; at < sorted.length; at += 1) {
+  for (let at = firstAtLeast(sorted, start); at < sorted.length; at += 1) {
     const literal = sorted[at] ?? '';
     if (!literal.startsWith(start)) return false;
     if (literal.length > start.length) return true;
   }
   return false;
+}
+
+/** Returns the place of the first of the sorted texts that does not come before `text`. */
+function firstAtLeast(sorted: readonly string[], text: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

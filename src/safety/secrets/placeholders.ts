@@ -60,7 +60,7 @@ export function makePlaceholderRegistry(key: () => Uint8Array): PlaceholderRegis
   const placeholders = new Map<string, string>();
   const values = new Map<string, string>();
   const literals = new Set<string>();
-  let finders: {text: LiteralFinder | undefined; bytes: LiteralFinder | undefined} = {
+  const finders: {text: LiteralFinder | undefined; bytes: LiteralFinder | undefined} = {
     text: undefined,
     bytes: undefined,
   };
@@ -80,7 +80,8 @@ export function makePlaceholderRegistry(key: () => Uint8Array): PlaceholderRegis
     if (text.length < shortestLiteral || literals.has(text) || literals.size >= maxLiterals) return;
     literals.add(text);
     if (!names.has(text)) names.set(text, name);
-    finders = {text: undefined, bytes: undefined};
+    finders.text?.add(text);
+    finders.bytes?.add(toLatin1(text));
   }
 
   return {
