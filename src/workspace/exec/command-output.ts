@@ -1,3 +1,4 @@
+import {isUtf8} from 'node:buffer';
 import {createWriteStream, type WriteStream} from 'node:fs';
 import type {BoundedOutput, OutputFilter} from '../../actions/ports.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -23,9 +24,32 @@ export function collectOutput(options: {
   readonly observe: (text: string) => void;
 }): OutputCollector {
   const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
-  const terminal = makeTerminalText();
+  let terminal = makeTerminalText();
   const bounded = makeBoundedText(maxOutputLength);
   const raw = collectRawOutput(options.newFile);
+  /** The last bytes of a long binary output. They become text when the output pauses, continues as text or ends. */
+  let binary: readonly Uint8Array[] = [];
+  let binaryLength = 0;
+
+  function keepBinary(bytes: Uint8Array): void {
+    binary = [...binary, bytes];
+    binaryLength += bytes.length;
+    if (binaryLength <= maxBinary) return;
+    const all = Buffer.concat(binary);
+    // No text after a line end depends on the text before it.
+    const from = all.indexOf(lineFeed, all.length - maxBinary / 2) + 1 || all.length - maxBinary / 2;
+    bounded.leaveOut(all.subarray(0, from));
+    decoder.decode();
+    terminal = makeTerminalText();
+    binary = [all.subarray(from)];
+    binaryLength = all.length - from;
+  }
+
+  function takeBinary(): void {
+    for (const bytes of binary) take(decoder.decode(bytes, {stream: true}));
+    binary = [];
+    binaryLength = 0;
+  }
 
   function take(decoded: string): void {
     if (decoded === '') return;
@@ -36,6 +60,7 @@ export function collectOutput(options: {
 
   /** Returns the file with the complete output; empty if the text is complete. */
   function end(): string {
+    takeBinary();
     take(decoder.decode());
     bounded.add(terminal.end());
     return bounded.overflowed ? raw.spill() : '';
@@ -50,7 +75,12 @@ export function collectOutput(options: {
 
   return {
     push(bytes) {
-      take(decoder.decode(bytes, {stream: true}));
+      if (bounded.overflowed && bytes.length >= minBinary && !isText(bytes)) {
+        keepBinary(bytes);
+      } else {
+        takeBinary();
+        take(decoder.decode(bytes, {stream: true}));
+      }
       if (bounded.overflowed) raw.spill();
       return raw.push(bytes);
     },
@@ -64,6 +94,24 @@ export function collectOutput(options: {
     },
   };
 }
+
+/** The shortest piece of output that may count as binary, and how much of binary output is kept in memory, in bytes. */
+const minBinary = 16 * 1024;
+const maxBinary = 128 * 1024;
+
+const lineFeed = 0x0a;
+
+/** True if a piece of output is UTF-8 whose first and last characters may be cut. */
+function isText(bytes: Uint8Array): boolean {
+  let from = 0;
+  while (from < 3 && isContinuation(bytes[from])) from += 1;
+  let to = bytes.length;
+  while (to > bytes.length - 3 && isContinuation(bytes[to - 1])) to -= 1;
+  // The last character may be whole, but one more need not be checked.
+  return isUtf8(bytes.subarray(from, (bytes[to - 1] ?? 0) >= 0xc0 ? to - 1 : to));
+}
+
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /** The exact bytes that a command wrote: a few in memory, more in a file. */
 export interface RawOutput {
@@ -194,6 +242,8 @@ export function openSpillFile(newFile: () => string, largest = maxSpillBytes): S
 
 export interface BoundedText {
   add(text: string): void;
+  /** Counts more output as left out, once something was left out. The tail begins after it. */
+  leaveOut(bytes: Buffer): void;
   /** Whether something was left out. */
   readonly overflowed: boolean;
   /** The number of lines that `text` leaves out. */
@@ -226,6 +276,11 @@ export function makeBoundedText(bound: number): BoundedText {
       tail = text.length - toHead.length >= tailRoom ? text.slice(-tailRoom) : tail + text.slice(toHead.length);
       if (tail.length > tailRoom * 2) tail = tail.slice(-tailRoom);
     },
+    leaveOut(more) {
+      bytes += more.length;
+      lines += linesIn(more);
+      tail = '';
+    },
     get overflowed() {
       return length > bound;
     },
@@ -240,7 +295,7 @@ export function makeBoundedText(bound: number): BoundedText {
   };
 }
 
-function linesIn(text: string): number {
+function linesIn(text: string | Buffer): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
   return count;
@@ -270,7 +325,7 @@ const pauseMs = 200;
 /** Output that passes through a filter. */
 export interface FilteredOutput<T> {
   push(bytes: Uint8Array): T;
-  /** Passes on what the filter can release during a pause. */
+  /** Passes on what the filter can release during a pause, which may be nothing. */
   pause(): void;
   /** Passes on everything that the filter still holds. */
   end(): T;
@@ -278,13 +333,10 @@ export interface FilteredOutput<T> {
   stop(): void;
 }
 
-/** Calls `pass` with the filter's output, at once and after a pause. */
+/** Calls `pass` with the filter's output, at once and after each pause. */
 export function filteredOutput<T>(filter: OutputFilter, pass: (bytes: Uint8Array) => T): FilteredOutput<T> {
   let timer: NodeJS.Timeout | undefined;
-  const pause = (): void => {
-    const held = filter.pause();
-    if (held.length > 0) pass(held);
-  };
+  const pause = (): void => void pass(filter.pause());
   return {
     push(bytes) {
       timer ??= setTimeout(pause, pauseMs).unref();

@@ -116,7 +116,7 @@ const shortEscape = '\u009B';
 /* oxlint-disable no-control-regex -- control characters are what this file is about */
 const hasControl = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
 const hasRedraw = /[\r\b]/u;
-const strayControl = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]/gu;
+const strayControl = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]+/gu;
 
 /** CSI; OSC (titles, links); DCS, SOS, PM, APC; two-character and charset sequences. */
 const escapeSequence =

@@ -8,6 +8,7 @@ import {
   openSpillFile,
   maxOutputLength,
 } from '../../../../src/workspace/exec/command-output.ts';
+import {randomInputs} from '../../../support/random-inputs.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
 
 const noFile = (): string => {
@@ -45,6 +46,56 @@ test('long output keeps head and tail, and every raw byte in a private file', as
   expect(result.text.endsWith('line 3999 ÿ\n\ufffd')).toBe(true);
   expect(result.text.length).toBeLessThan(maxOutputLength + 100);
 });
+
+test(
+  'binary output gives the text that it gives in small pieces, except for the number of bytes',
+  {tags: 'long'},
+  async () => {
+    const binary = fc.integer().map(seed => randomBytes(seed, 70_000));
+    const lines = fc.nat(3000).map(count => Buffer.from('One line of text: käse.\n'.repeat(count)));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof({weight: 3, arbitrary: binary}, {weight: 1, arbitrary: lines}), {minLength: 2, maxLength: 8}),
+        fc.integer({min: 17_000, max: 70_000}),
+        async (parts, size) => {
+          const bytes = Buffer.concat(parts);
+          const texts = await Promise.all([1000, size].map(length => collected(bytes, length)));
+          expect(texts[1]).toEqual(texts[0]);
+        },
+      ),
+      {numRuns: randomInputs(20)},
+    );
+  },
+);
+
+test('a pause shows binary output', () => {
+  using folder = temporaryFolder();
+  let seen = '';
+  const output = collectOutput({newFile: () => join(folder.path, 'command.txt'), observe: text => (seen += text)});
+  void output.push(Buffer.from('x'.repeat(maxOutputLength + 1)));
+  void output.push(Buffer.concat([Buffer.alloc(20_000, 0xff), Buffer.from('the end')]));
+  expect(seen.endsWith('x')).toBe(true);
+  void output.push(new Uint8Array());
+  expect(seen.endsWith('\ufffdthe end')).toBe(true);
+  output.handOver();
+});
+
+/** The collected text of bytes that come in pieces of this length. */
+async function collected(bytes: Buffer, length: number) {
+  using folder = temporaryFolder();
+  const output = collectOutput({newFile: () => join(folder.path, 'command.txt'), observe: () => {}});
+  for (let at = 0; at < bytes.length; at += length) await output.push(bytes.subarray(at, at + length));
+  const {text, leftOutLines, totalBytes} = await output.finish();
+  return {text: text.replace(/\[… \d+ bytes/u, '[… bytes'), leftOutLines, totalBytes};
+}
+
+/** The same bytes for the same seed. */
+function randomBytes(seed: number, length: number): Buffer {
+  let state = seed;
+  return Buffer.from(
+    Array.from({length}, () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0)).map(each => each >>> 24),
+  );
+}
 
 test.each<[string, (folder: string) => string]>([
   ['opened', folder => join(folder, 'taken')],
