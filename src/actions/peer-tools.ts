@@ -10,6 +10,7 @@ import {
   textOf,
 } from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {mcpToolName} from '../domain/mcp-tool-name.ts';
 import {actionNames, toolNamesOf} from './catalogue.ts';
 import {callQuery, isCallQuery} from './search-tools.ts';
 
@@ -387,8 +388,73 @@ const startAgent: PeerTool = {
   },
 };
 
+const typingWarp: PeerTool = {
+  tool: 'BashInput',
+  translate: input => ({name: 'BashInput', input: {...input, mode: textOf(input['mode']).toLowerCase() || 'line'}}),
+};
+
+/** Warp's models give the delay as `{"Duration": 5}` or `"OnCompletion"`. */
+const readingBlock: PeerTool = {
+  tool: 'BashOutput',
+  translate(input) {
+    const {delay} = input;
+    const wait = isJsonObject(delay) ? Object.values(delay)[0] : delay === 'OnCompletion' ? 'completion' : delay;
+    return {name: 'BashOutput', input: {...input, ...(wait === undefined ? {} : {delay: wait})}};
+  },
+};
+
+/** Warp's models give line ranges for each file. */
+const readingFiles: PeerTool = {
+  tool: 'Read',
+  translate(input) {
+    const files = listOf(input['files']).map(objectOf);
+    const entries = files.flatMap(({line_ranges: ranges, ...file}) => {
+      const parts = listOf(ranges).map(objectOf);
+      return parts.length === 0
+        ? [file]
+        : parts.map(({start, end}) => ({...file, offset: Number(start), limit: Number(end) - Number(start) + 1}));
+    });
+    return {name: 'Read', input: {...input, ...(entries.length === 0 ? {} : {files: entries})}};
+  },
+};
+
+const editingWarp: PeerTool = {
+  tool: 'Edit',
+  translate(input) {
+    const edits = listOf(input['file_edits']).map(objectOf);
+    const path = (edit: JsonObject): string => textOf(fieldOf(edit, 'file_path', 'file', 'path'));
+    const [first] = edits;
+    if (first === undefined || edits.some(edit => path(edit) !== path(first)))
+      return 'file_edits must be of one file. Call Edit for each file';
+    const replacements = edits.map(edit => ({
+      ...without(edit, 'file_path', 'file', 'path', 'search', 'replace'),
+      old_string: fieldOf(edit, 'old_string', 'search') ?? '',
+      new_string: fieldOf(edit, 'new_string', 'replace') ?? '',
+    }));
+    return {name: 'Edit', input: {file_path: path(first), edits: replacements}};
+  },
+};
+
+const readingResource: PeerTool = {
+  tool: 'ReadMcpResourceTool',
+  translate: input => ({
+    name: 'ReadMcpResourceTool',
+    input: {server: fieldOf(input, 'server_id') ?? '', uri: fieldOf(input, 'uri', 'name') ?? ''},
+  }),
+};
+
+const callingServer: PeerTool = {
+  tool: 'ToolSearch',
+  translate(input) {
+    const server = textOf(input['server_id']);
+    const tool = textOf(input['name']);
+    if (server === '') return 'server_id is missing. Give the name of the MCP server';
+    return {name: mcpToolName(server, tool), input: input['input'] ?? {}};
+  },
+};
+
 /**
- * Tools of Claude Code, Codex, pi, Gemini CLI, Qwen Code, opencode and Cursor. Names that differ from weft's only in case and word
+ * Tools of Claude Code, Codex, pi, Gemini CLI, Qwen Code, opencode, Cursor and Warp. Names that differ from weft's only in case and word
  * separators need no entry.
  */
 const peers: Readonly<Record<string, string | PeerTool>> = {
@@ -397,6 +463,15 @@ const peers: Readonly<Record<string, string | PeerTool>> = {
   start_agent: startAgent,
   SendMessageToAgent: 'SendMessage',
   send_message_to_agent: 'SendMessage',
+  RequestCommandOutput: 'Bash',
+  WriteToLongRunningShellCommand: typingWarp,
+  ReadShellCommandOutput: readingBlock,
+  TransferShellCommandControlToUser: 'BashHandOver',
+  ReadFiles: readingFiles,
+  RequestFileEdits: editingWarp,
+  ReadMCPResource: readingResource,
+  CallMCPTool: callingServer,
+  ReadSkill: 'Skill',
   FileGlob: 'Glob',
   FileGlobV2: 'Glob',
   file_glob: 'Glob',
