@@ -14,7 +14,8 @@ export function notMessageError(body: string, {name, urlVariable}: Endpoint): Pr
     return {kind: 'passing', status: 200, message, fix: later, retryAfterMs: 0, patience: 'one-repeat'};
   }
   const isJson = [text, text.split('\n', 1)[0] ?? ''].some(each => parseJson(each).tag === 'ok');
-  if (!isJson && /^(?:\{|\[\s*\{|:|data:|event:|id:|retry:)/u.test(text))
+  const isField = ['data:', 'event:', 'id:', 'retry:'].some(each => text.startsWith(each) || each.startsWith(text));
+  if (!isJson && (isField || /^(?::|\{|\[\s*\{)/u.test(text)))
     return briefError(`The answer of ${name} broke off before its first word.`, later);
   const isPage = text.startsWith('<');
   const said = isPage ? pageText(text) : isJson ? refusalWords(text) : firstLine(text, 300);
