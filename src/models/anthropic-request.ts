@@ -35,8 +35,9 @@ interface RequestOptions {
   readonly cacheTtl: CacheTtl;
   /**
    * `taken`: a tool that the model finds is defined with `defer_loading`, and the result of the search refers to it.
-   * The provider's prompt cache then stays valid, because such tools aren't part of the beginning of a request.
-   * (platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool, "Custom tool search implementation".)
+   * The provider leaves such a tool out of the beginning of a request, and puts its definition where the result refers
+   * to it. So the cached prefix holds. Sources: platform.claude.com/docs/en/agents-and-tools/tool-use/tool-use-with-prompt-caching,
+   * which says that adding tools in this way does not break the cache, and the SDK's types at `Tool.defer_loading`.
    */
   readonly toolReferences: 'taken' | 'refused';
   /** `other`: a server that may refuse fields which only Anthropic knows. */
