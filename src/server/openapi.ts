@@ -4,15 +4,18 @@ import {unreachable} from '../base/unreachable.ts';
 import {schemaNotes} from '../tasks/stack/stack-records.ts';
 import {type Answer, defaultPort, errorAnswer, json, route, type Route} from './route.ts';
 
-/** Adds `GET /health`, and `GET /openapi.json` with the document of all routes. */
-export function withServerRoutes(others: readonly Route[], version: string): readonly Route[] {
+/** Adds `GET /health`, which names the service, and `GET /openapi.json` with the document of all routes. */
+export function withServerRoutes(
+  others: readonly Route[],
+  {version, service}: {readonly version: string; readonly service: string},
+): readonly Route[] {
   const routes: readonly Route[] = [
     route('get', '/health', {
       tag: 'server',
       id: 'getHealth',
       summary: 'Check that the server runs; needs no token',
       answer: [200, 'The server runs', z.object({status: z.literal('ok'), service: z.string()})],
-      handle: () => json(200, {status: 'ok', service: 'weft'}),
+      handle: () => json(200, {status: 'ok', service}),
     }),
     route('get', '/openapi.json', {
       tag: 'server',

@@ -3,7 +3,7 @@ import {mkdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {type AgentServer, agentEvents, serve} from '../support/agent-server.ts';
-import {call, say} from '../support/model-script.ts';
+import {call, fail, say} from '../support/model-script.ts';
 import {runWeft} from '../support/run-weft.ts';
 import {pointedAt} from '../support/scene.ts';
 import {seedText} from '../support/seeds.ts';
@@ -64,12 +64,20 @@ const shown = [...seedText('plan-execute-flow').matchAll(/^.*Data: \{(?<inner>.*
   return {type: type[2]?.slice(1, -1), fields: fields.map(([, name = '']) => name)};
 });
 
+/** The fields of the seed's AgentMessage that it gives to one type of message. */
+const described = [
+  ...(seedText('plan-execute-flow').split('Agent Message (SSE)')[1]?.split('Task Plan')[0] ?? '').matchAll(
+    /^ {2}(?<field>\w+)\??: (?<as>\w+|\{\.\.\.\}),? *\/\/ (?<of>\w+):/gmu,
+  ),
+].map(({groups: {field = '', as = '', of = ''} = {}}) => ({field, of, as: /^[a-z]+$/u.test(as) ? as : 'object'}));
+
 test('a client of the seed plans and executes without a token and without approving', {tags: 'smoke'}, async () => {
   await using scene = await serve([
     makesPlan,
     [say('I write.'), call('Write', {file_path: 'a.txt', content: 'a'}, {id: 'w1'})],
     marks,
     say('Done.'),
+    fail(400),
   ]);
   await using server = await start(scene, '--seed-clients');
   expect(server.url.pathname).toMatch(/^\/[\w-]{43}$/u);
@@ -98,6 +106,21 @@ test('a client of the seed plans and executes without a token and without approv
     expect([type, messages.length > 0]).toEqual([type, true]);
     for (const message of messages) expect(Object.keys(message)).toEqual(expect.arrayContaining(fields));
   }
+  const failing = await streamed(server, '/agent', {prompt: 'x', workDir});
+  expect(typesOf(failing)).toBe('session error done');
+  expect(described).toHaveLength(10);
+  for (const {field, of, as} of described) {
+    const messages = [...planned, ...running, ...failing].filter(message => message.type === of);
+    expect([of, messages.length > 0]).toEqual([of, true]);
+    expect(messages.map(message => typeof message[field])).toEqual(messages.map(() => as));
+  }
+  const plan = planned.find(message => message.plan !== undefined)?.plan;
+  expect(plan).toMatchObject({
+    id: expect.any(String),
+    goal: 'The file is there',
+    steps: [{id: expect.any(String), description: 'Write it', status: 'pending'}],
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/u),
+  });
   expect(await got(server, '/agent/tasks/task-1/files')).toMatchObject([
     {path: 'a.txt', action: 'created', toolUseId: 'w1'},
   ]);
@@ -150,23 +173,31 @@ test('a prompt with a picture runs directly, with a task and files, and goes on 
 });
 
 test('with deltas text comes as it arrives, for every kind of prompt', async () => {
-  await using scene = await serve([say('one two three'), [say('I look.'), makesPlan]]);
+  await using scene = await serve([
+    say('one two three'),
+    [say('I look.'), makesPlan],
+    [say('I write.'), marks],
+    say('All done.'),
+  ]);
   const {server} = scene;
-  const withToken = async (path: string, body: object): Promise<readonly Message[]> => {
+  const told = async (path: string, body: object): Promise<readonly Message[]> => {
     const found: Message[] = [];
     for await (const message of agentEvents(server, 'POST', path, {body})) found.push({...message});
     return found;
   };
-  const run = await withToken('/agent?deltas=1', {prompt: 'Count', workDir: scene.place.work});
-  const texts = run.filter(({type}) => type === 'text_delta').map(({content}) => content);
-  expect([texts.join(''), run.some(({type}) => type === 'text')]).toEqual(['one two three', false]);
-  const planned = await withToken('/agent/plan?deltas=true', {prompt: 'Plan', workDir: scene.place.work});
-  expect(
-    planned
-      .filter(({type}) => type === 'text_delta')
-      .map(({content}) => content)
-      .join(''),
-  ).toBe('I look.');
+  const deltasOf = (messages: readonly Message[]): unknown => [
+    messages.flatMap(({type, content}) => (type === 'text_delta' ? [content] : [])).join(''),
+    messages.some(({type}) => type === 'text'),
+  ];
+  const {work: workDir} = scene.place;
+  expect(deltasOf(await told('/agent?deltas=1', {prompt: 'Count', workDir}))).toEqual(['one two three', false]);
+  const planned = await told('/agent/plan?deltas=true', {prompt: 'Plan', workDir});
+  expect(deltasOf(planned)).toEqual(['I look.', false]);
+  const planId = planned.find(({plan}) => plan !== undefined)?.plan?.id ?? '';
+  await server.ask('POST', `/agent/plan/${planId}/approve`);
+  const running = await told('/agent/execute?deltas=1', {planId, prompt: 'Plan', workDir});
+  expect(deltasOf(running)).toEqual(['I write.All done.', false]);
+  expect(running.at(-1)).toMatchObject({type: 'done', state: 'completed'});
 });
 
 test('unknown fields are refused by name; folders and approvals only where the server was told', async () => {

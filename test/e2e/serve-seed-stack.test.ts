@@ -5,6 +5,7 @@ import {WeftServer} from '../support/weft-server.ts';
 
 interface SeedRoute {
   readonly status: number;
+  readonly refusals: readonly number[];
   readonly bodies: readonly unknown[];
   readonly answers: readonly unknown[];
 }
@@ -19,9 +20,11 @@ const routes = new Map(
     .slice(1)
     .map((section): [string, SeedRoute] => {
       const [, method = '', path = ''] = /^\*\*(\w+)\*\* `(.*?)`/u.exec(section) ?? [];
-      const [before = '', after = ''] = section.split('**响应：**');
+      const [before = '', rest = ''] = section.split('**响应：**');
+      const [after = ''] = rest.split('## ');
       const status = Number(/^- `(2\d\d)`/mu.exec(after)?.[1]);
-      return [`${method} ${path}`, {status, bodies: examples(before), answers: examples(after.split('## ')[0] ?? '')}];
+      const refusals = [...after.matchAll(/^- `(4\d\d)`/gmu)].map(([, code]) => Number(code));
+      return [`${method} ${path}`, {status, refusals, bodies: examples(before), answers: examples(after)}];
     }),
 );
 
@@ -49,7 +52,7 @@ function matcherOf(example: unknown): unknown {
 }
 
 test('every route of the task stack answers as its example', {tags: 'smoke'}, async () => {
-  await using server = await WeftServer.start();
+  await using server = await WeftServer.start({args: ['--seed-clients']});
   const asked = new Set<string>();
   let ids: Record<string, string> = {};
   const run = async (
@@ -86,7 +89,7 @@ test('every route of the task stack answers as its example', {tags: 'smoke'}, as
     for (const each of names) ids = {...ids, [each]: await newTask()};
   };
 
-  expect((await server.ask('GET', '/health')).body.status).toBe('ok');
+  await run('GET /health');
   await run('GET /api/task-stack/next', {answer: 1});
   await run('GET /api/execution-pointer/get', {answer: 1});
 
@@ -174,5 +177,29 @@ test('every route of the task stack answers as its example', {tags: 'smoke'}, as
   });
   expect([empty.status, empty.body]).toMatchObject([201, {layer_index: 3, tasks: []}]);
 
-  expect([...routes.keys()].filter(route => !asked.has(route))).toEqual(['GET /health']);
+  expect([...routes.keys()].filter(route => !asked.has(route))).toEqual([]);
+});
+
+/** The body without the fields that the seed leaves out. */
+const whole = (example: unknown): object =>
+  Object.fromEntries(Object.entries(Object(example)).filter(([, value]) => JSON.stringify(value) !== '{"...":true}'));
+
+test('every route refuses with the codes of the seed, and an error in words', async () => {
+  await using server = await WeftServer.start();
+  const refused = async (name: string, status: number, body: unknown, query = ''): Promise<void> => {
+    const [method = '', path = ''] = name.split(' ');
+    const unknown = path.replace('<msg_id>', 'msg_9_x').replace('<task_id>', 'task_9_x').replace('<layer_index>', '9');
+    const got = await server.ask(method, unknown + query, body === undefined ? {} : {body});
+    expect([name, got.status, got.body]).toEqual([name, status, {error: expect.any(String)}]);
+  };
+  let count = 0;
+  for (const [name, {refusals, bodies}] of routes) {
+    for (const status of refusals) {
+      count += 1;
+      if (status === 404) await refused(name, 404, bodies[0] === undefined ? undefined : whole(bodies[0]));
+      else if (bodies[0] === undefined) await refused(name, 400, undefined, '?sender_type=nobody');
+      else await refused(name, 400, []);
+    }
+  }
+  expect(count).toBe(30);
 });

@@ -1,4 +1,5 @@
 import {readFileSync} from 'node:fs';
+import type {Json} from '../../src/base/json.ts';
 
 export type SeedName =
   | 'plan-execute-flow'
@@ -38,7 +39,7 @@ export function seedExamples(name: SeedName): readonly SeedExample[] {
 }
 
 /** The JSON values of an example, without its comments. `{...}` and a list's `...` stand for what the example leaves out. */
-export const jsonIn = (code: string): readonly unknown[] =>
+export const jsonIn = (code: string): readonly Json[] =>
   code
     .replaceAll(/ *\/\/.*$/gmu, '')
     .replaceAll(/\{\.\.\.\}/gu, '{"...": true}')

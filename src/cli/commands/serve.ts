@@ -162,7 +162,8 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
         ...planRoutes({agent, runs, plans, jobs, queue, newSession, newTaskId: randomUUID, approveOnExecute}),
         ...machineRoutes(machine),
       ],
-      version,
+      // Clients without a token know the service by the name in their own documents.
+      {version, service: seedClients ? 'Frameworks Backend' : 'weft'},
     ),
     attach: async request =>
       (await import('../../server/attach-session.ts')).attachSession(request, {agent, runs, version}),
