@@ -5,7 +5,7 @@ import {changeKinds} from '../../domain/change-set.ts';
 import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
 import {efforts} from '../../domain/model-stream.ts';
 import {imageType} from '../../domain/image-facts.ts';
-import {parseAgentTaskId, parseSessionId, type SessionId} from '../../domain/ids.ts';
+import {type AgentTaskId, parseAgentTaskId, parseSessionId, type SessionId} from '../../domain/ids.ts';
 import {planStates, planStepStatuses} from '../../domain/plan.ts';
 import {riskLevels} from '../../domain/risk.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
@@ -181,9 +181,8 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
       answerIs: 'events',
       errors: {404: noSession, 409: 'The session is already running a prompt, or the task id is taken'},
       handle: async ({body, query}) => {
-        const id = parseAgentTaskId(body.taskId ?? newTaskId());
-        if (id === undefined) return refuse(400, badTaskId);
-        if ((await jobs.list({id})).length > 0) return refuse(409, usedTaskId);
+        const id = await freeTaskId(jobs, body.taskId ?? newTaskId());
+        if (typeof id !== 'string') return id;
         const session = body.sessionId === undefined ? 'new' : parseSessionId(body.sessionId);
         if (session === undefined) return refuse(404, `${noSession}.`);
         if (session !== 'new' && (await runs.running()).has(session))
@@ -191,7 +190,6 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
         const images = [...body.images, ...body.attachments].map(imageOf);
         if (images.includes(undefined))
           return refuse(400, 'Invalid request: not a PNG, JPEG, GIF or WebP image in base64, in body.images');
-        const {apiKey, baseUrl, model, effort} = body.modelConfig ?? {};
         const isAsItWas = body.modelConfig === undefined && body.workDir === undefined;
         if (session !== 'new' && runs.isAttached(session) && !isAsItWas)
           return refuse(409, 'The session is attached to a terminal. Send the prompt without workDir and modelConfig.');
@@ -201,7 +199,7 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
             ? await port.open({
                 session,
                 workDir: body.workDir,
-                model: {apiKey, baseUrl, model, effort},
+                model: modelOf(body.modelConfig),
                 work: {kind: 'prompt'},
               })
             : ok(held);
@@ -212,7 +210,7 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
         const job = {id, spec, session: session === 'new' ? 'not-open' : session} as const;
         if ((await jobs.add(job, 'running')) !== 'added') {
           await opened.value.close('finished');
-          return refuse(409, usedTaskId);
+          return usedTaskId;
         }
         const {events} = runs.start(opened.value, {
           text: body.prompt,
@@ -289,13 +287,11 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
       summary: 'Follow the prompt of a session, after Last-Event-ID if given',
       answer: [200, "The agent's work, as events", agentMessage],
       answerIs: 'events',
-      errors: {404: 'There is no such session, or its last prompt ended long ago'},
+      errors: {404: noEvents},
       handle: ({params: {sessionId = ''}, lastEventId}) => {
         const session = parseSessionId(sessionId);
         const stream = session === undefined ? 'none' : runs.events(session);
-        return stream === 'none'
-          ? refuse(404, 'There is no such session, or its last prompt ended long ago.')
-          : {kind: 'events', stream, after: lastEventId};
+        return stream === 'none' ? refuse(404, `${noEvents}.`) : {kind: 'events', stream, after: lastEventId};
       },
     }),
     route('get', '/agent/sessions/{sessionId}/messages', {
@@ -327,18 +323,31 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
 }
 
 const noSession = 'There is no such session';
+const noEvents = 'There is no such session, or its last prompt ended long ago';
 const noArtifact = 'There is no such artifact';
 const askErrors = {404: 'There is no such question', 409: 'The question was already answered'};
 
 function replyTo(session: SessionId, end: AnswerEnd): Reply {
   if (end === 'taken') return json(200, {sessionId: session, state: 'answered'});
-  return end === 'unknown'
-    ? refuse(404, 'There is no such question.')
-    : refuse(409, 'The question was already answered.');
+  return end === 'unknown' ? refuse(404, `${askErrors[404]}.`) : refuse(409, `${askErrors[409]}.`);
 }
 
-export const badTaskId = 'Invalid request: letters, digits, _ and -, at most 100, in body.taskId';
-export const usedTaskId = 'A task with this id already exists.';
+export const usedTaskId = refuse(409, 'A task with this id already exists.');
+
+/** Returns the id for a new task, or the refusal of an id that is invalid or taken. */
+export async function freeTaskId(jobs: JobStore, given: string): Promise<AgentTaskId | Reply> {
+  const id = parseAgentTaskId(given);
+  if (id === undefined) return refuse(400, 'Invalid request: letters, digits, _ and -, at most 100, in body.taskId');
+  return (await jobs.list({id})).length > 0 ? usedTaskId : id;
+}
+
+/** Returns the model that a request chooses. Fields that it leaves out are undefined. */
+export const modelOf = (config: z.infer<typeof modelConfig> | undefined) => ({
+  apiKey: config?.apiKey,
+  baseUrl: config?.baseUrl,
+  model: config?.model,
+  effort: config?.effort,
+});
 
 /** Decodes an image. The data may be a data URL. Without a type, its first bytes decide. Returns `undefined` if it is not an image. */
 function imageOf({data, mimeType}: z.infer<typeof image>): ImageBlock | undefined {

@@ -22,9 +22,10 @@ import {json, refuse, route, type Reply, type Route} from '../route.ts';
 import {
   agentMessage,
   type AgentRoutesDeps,
-  badTaskId,
   deltasOf,
+  freeTaskId,
   modelConfig,
+  modelOf,
   taskPlan,
   textQuery,
   usedTaskId,
@@ -117,9 +118,9 @@ export function planRoutes({
       answer: [200, "The agent's work, as events; the plan is one of them", agentMessage],
       answerIs: 'events',
       handle: async ({query, body: {prompt, workDir, modelConfig: config}}) => {
-        const opened = await agent.open({session: 'new', workDir, model: modelOf(config), work: {kind: 'plan'}});
-        if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
         const work = {kind: 'plan'} as const;
+        const opened = await agent.open({session: 'new', workDir, model: modelOf(config), work});
+        if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
         const {events} = runs.start(opened.value, {
           ...textPrompt,
           text: prompt,
@@ -183,8 +184,8 @@ export function planRoutes({
       otherAnswer: [202, 'The plan runs in the background', started],
       errors: {404: noPlan, 409: 'The plan is not approved, or was executed; or the task id is taken'},
       handle: async ({body, query}) => {
-        const id = parseAgentTaskId(body.taskId ?? newTaskId());
-        if (id === undefined) return refuse(400, badTaskId);
+        const id = await freeTaskId(jobs, body.taskId ?? newTaskId());
+        if (typeof id !== 'string') return id;
         const wanted = plans.find(planId(body.planId));
         if (wanted === 'unknown') return refuse(404, `${noPlan}.`);
         const approves = approveOnExecute === 'always' ? body.approve !== false : body.approve === true;
@@ -194,7 +195,6 @@ export function planRoutes({
           return refuse(409, conflictText(wanted));
         const approved = (plan: Plan): Outcome<Plan, PlanConflict> =>
           plan.state === 'pending' && approves ? approvePlan(plan, plan.steps) : ok(plan);
-        if ((await jobs.list({id})).length > 0) return refuse(409, usedTaskId);
         const {enabled, provider} = body.sandboxConfig ?? {enabled: true, provider: undefined};
         const {apiKey, baseUrl = '', model = ''} = body.modelConfig ?? {};
         const spec: SpecOf<'execution'> = {
@@ -217,7 +217,7 @@ export function planRoutes({
           const ready = plans.change(wanted.id, approved);
           if (ready.tag === 'failed') return planReply(ready);
           const added = await jobs.add({id, spec, session}, 'queued');
-          if (added === 'used') return refuse(409, usedTaskId);
+          if (added === 'used') return usedTaskId;
           if (added === 'busy') return refuse(409, 'The plan is already waiting for a worker.');
           await queue.add(id);
           return json(202, {taskId: id, sessionId: session});
@@ -333,13 +333,6 @@ export function planRoutes({
 const noPlan = 'There is no such plan';
 const noTask = 'There is no such task';
 const planErrors = {404: noPlan, 409: 'The state of the plan no longer allows this'};
-
-const modelOf = (config: z.infer<typeof modelConfig> | undefined) => ({
-  apiKey: config?.apiKey,
-  baseUrl: config?.baseUrl,
-  model: config?.model,
-  effort: config?.effort,
-});
 
 const conflictText = ({state}: PlanConflict): string => `The plan is ${state}.`;
 
