@@ -111,7 +111,8 @@ describe('a conversation that is too long, in the terminal UI', () => {
       say('THE SUMMARY'),
       tooLong,
       say('SUMMARY TWO'),
-      say('Second answer.'),
+      // Another compaction has to help.
+      say(`${'word '.repeat(400)}\n\nSecond answer.`),
       tooLong,
       say('SUMMARY THREE'),
       say('Third answer.'),
@@ -237,6 +238,19 @@ test('off leaves the fault as it is', async () => {
   const run = await scene.run(['--continue', '--prompt', 'Second prompt.', '--settings', '{"compaction": "off"}']);
   expect(run.code).toBe(1);
   expect(scene.server.requests).toHaveLength(2);
+});
+
+test('a compaction that cannot help asks the model nothing, and says so', async () => {
+  await using scene = await openScene([say('Hi.'), say('Never said.')]);
+  // The user's messages stay word for word, so a summary replaces nearly nothing.
+  await scene.run(['--prompt', `Keep this. ${'word '.repeat(3000)}`]);
+  const {code, stdout, stderr} = await scene.run(['--continue', '--prompt', '/compact']);
+  expect({code, stdout, stderr}).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'weft: The conversation stays as it is: it would not get shorter.\n',
+  });
+  expect(scene.server.requests).toHaveLength(1);
 });
 
 test('a conversation that a compaction would make longer stays as it is', async () => {

@@ -6,6 +6,7 @@ import {
   type CountedPart,
   estimateMessagesTokens,
   estimateTokens,
+  groupDigits,
   type SummaryCost,
 } from '../../domain/compaction.ts';
 import type {ModelPort, ModelRequest} from '../../domain/model-stream.ts';
@@ -76,6 +77,9 @@ export class Compactor {
     if (!request.messages.some(isOrdinaryMessage)) {
       return failed(rejected('Nothing to compact yet.'));
     }
+    const sources = {session, request, size: requestSize(request, session, wish.refused)};
+    const useless = await whyUseless(wish, sources);
+    if (useless !== '') return failed(rejected(`The conversation stays as it is: ${useless}`));
     const estimate = nextCost(session, summaryAnswerTokens);
     const text = wish.way === 'trim' ? '' : estimateText(estimate);
     session.publish([{event: 'compaction-begun', trigger, estimate: text}]);
@@ -148,6 +152,31 @@ export class Compactor {
       cost,
     });
   }
+}
+
+/** The minimum saving for a compaction, in estimated tokens. */
+const leastSaved = 100;
+/** The summary of a conversation with fewer estimated tokens costs next to nothing, and its preview shows the result. */
+const shortConversation = 2000;
+
+/**
+ * Returns why a compaction would not make the conversation shorter, if a new summary is as long as the earlier one.
+ * Empty if the compaction helps. Sends nothing.
+ */
+async function whyUseless({trigger, way}: CompactionWish, sources: SummarySources): Promise<string> {
+  const {session, request, size} = sources;
+  if (trigger === 'auto' && size.fixed * size.shown.scale >= size.limit) {
+    const [fixed, window] = [Math.round(size.fixed * size.shown.scale), size.window].map(groupDigits);
+    return `the system prompt and the tools alone take about ${fixed} of ${window} tokens.`;
+  }
+  const {messages} = request;
+  const before = estimateMessagesTokens(messages);
+  const isSecond = trigger === 'auto' && way === 'summary' && !messages.every(isOrdinaryMessage);
+  if (before < shortConversation && !isSecond) return '';
+  const summary = earlierSummary(session.conversation.journal.records, request);
+  const plan = {id: session.ports.ids.message(), trigger, way, summary};
+  const draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
+  return before - estimateMessagesTokens(draft.messages) < leastSaved ? 'it would not get shorter.' : '';
 }
 
 /** The usual length of a summary, in tokens. */

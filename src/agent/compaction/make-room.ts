@@ -87,8 +87,12 @@ async function makeRoom(refused: RefusedLength, {session, compacted}: RoomContex
   // If weft asks the user, nothing changes before the answer.
   const {ids} = resultsToShorten(session, {latest: 1, least: leastSaved});
   const isAsked = session.compaction === 'ask' && session.interaction === 'interactive';
-  if (ids.length > 0 && !isAsked) shortenResults(session, ids);
-  return compact({refused, size}, {session, compacted}, signal);
+  const shortened = isAsked ? 0 : ids.length;
+  if (shortened > 0) shortenResults(session, ids);
+  const room = await compact({refused, size}, {session, compacted}, signal);
+  if (room.kind !== 'none' || shortened === 0) return room;
+  publishRepair(session, size, `shortened ${pluralize(shortened, 'old result')}.`);
+  return {kind: 'made'};
 }
 
 /** Sets the tokens of the whole next request. The meter does not count the messages after the last answer. */

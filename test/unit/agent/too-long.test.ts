@@ -123,18 +123,43 @@ describe('a conversation that is too long', () => {
     ]);
   });
 
+  test('is not compacted again for nothing: what was compacted stays, and no summary is paid for', async () => {
+    const bench = benchWith([says('one'), refused, says('SUM'), says('two'), refused, says('three')], 'auto');
+    await bench.prompt('first');
+    expect((await bench.prompt('second')).answer).toBe('two');
+    const {end} = await bench.prompt('third');
+    expect(end).toMatchObject({
+      kind: 'failed',
+      fault: {
+        message:
+          'Too long for scripted (90,000 of 80,000 tokens). The conversation stays as it is: it would not get shorter.',
+      },
+    });
+    expect(bench.model.requests).toHaveLength(5);
+  });
+
+  test('is not summed up if the system prompt and the tools alone fill the window', async () => {
+    const bench = benchWith([says(long(9000)), refusedAs({tokens: 4000, window: 1000})], 'auto');
+    await bench.prompt('first');
+    expect((await bench.prompt('second')).end).toMatchObject({
+      kind: 'failed',
+      fault: {
+        message: expect.stringMatching(/the system prompt and the tools alone take about [\d,]+ of 1,000 tokens\.$/u),
+      },
+    });
+    expect(bench.model.requests).toHaveLength(2);
+  });
+
   test('waits for the user where a front end asks, and goes on as the answer says', async () => {
-    const bench = benchWith(
-      [says('one'), refused, says('SUM'), says('two'), refused, says('SUM'), says('three')],
-      'ask',
-    );
+    const two = long(2000);
+    const bench = benchWith([says('one'), refused, says('SUM'), says(two), refused, says('SUM'), says('three')], 'ask');
     await bench.prompt('first');
     bench.engine.submit(promptOp('second'));
     const {id, reason, preview} = await bench.next('compaction-offered');
     expect([reason, preview.summary]).toEqual(['Too long for scripted (90,000 of 80,000 tokens).', 'SUM']);
     bench.engine.submit({op: 'answer-compaction', id, answer: {kind: 'always', summary: 'AS I WANT IT'}});
     const {summary} = await bench.next('prompt-finished');
-    expect(summary.answer).toBe('two');
+    expect(summary.answer).toBe(two);
     expect(messageText(lastRequest(bench)[0] ?? expect.fail())).toContain('AS I WANT IT');
     expect((await bench.prompt('third')).answer).toBe('three');
   });
