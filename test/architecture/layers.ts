@@ -117,7 +117,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   pg: ['store/postgres'],
   'pg-boss': ['store/postgres'],
   protobufjs: ['protocol/task'],
-  'quick-lru': ['safety', 'tui', 'workspace'],
+  'quick-lru': ['tui', 'workspace'],
   react: ['tui'],
   unpdf: ['workspace/web'],
   'smol-toml': ['extensions/mcp'],

@@ -1,5 +1,6 @@
 import {secretWordAnchors} from './contextual-secrets.ts';
 import type {AlignedBytes} from './literal-finder.ts';
+import {mayStateSecret} from './may-state-secret.ts';
 import {isNameCloser, isWordOrDash, keyStarts, longestName, maxClosers} from './secret-forms.ts';
 import {nameParts} from './secret-name.ts';
 
@@ -9,13 +10,21 @@ export interface Anchors extends AlignedBytes {
   readonly forms: Uint32Array;
   /** The positions at which a word of `findStatedSecrets` may begin. */
   readonly words: Uint32Array;
+  /** Whether the text contains `privateKeyMark`. */
+  readonly mentionsPrivateKey: boolean;
 }
 
-/** Returns the anchors of a text, or `undefined` if the searches may as well look everywhere. */
-export function findAnchors(text: string): Anchors | undefined {
+/** The head of each private key contains these words. */
+export const privateKeyMark = 'PRIVATE KEY';
+
+/**
+ * Returns the anchors of a text, or `undefined` if the searches may as well look everywhere. `aligned` is the text if its units
+ * are bytes.
+ */
+export function findAnchors(text: string, aligned?: AlignedBytes): Anchors | undefined {
   if (text.length < shortestText) return undefined;
   scannedUnits += text.length;
-  return automaton === undefined && scannedUnits < minUnitsForAutomaton ? undefined : scanForAnchors(text);
+  return automaton === undefined && scannedUnits < minUnitsForAutomaton ? undefined : scanForAnchors(text, aligned);
 }
 
 const shortestText = 512;
@@ -26,15 +35,19 @@ let scannedUnits = 0;
 let automaton: Automaton | undefined;
 
 interface Literal {
-  readonly kind: 'key' | 'url' | 'name' | 'word';
+  readonly kind: 'key' | 'url' | 'name' | 'word' | 'name-word' | 'private-key';
   readonly text: string;
 }
+
+/** Words of `findStatedSecrets` that are a whole match and a part of a name. */
+const isInName = (word: string): boolean => /^[\w-]+$/u.test(word) && word !== 'contrase' && word !== 'key-data';
 
 const literals: readonly Literal[] = [
   ...keyStarts.map(text => ({kind: 'key', text}) as const),
   {kind: 'url', text: '://'},
   ...nameParts.map(text => ({kind: 'name', text}) as const),
-  ...secretWordAnchors.map(text => ({kind: 'word', text}) as const),
+  ...secretWordAnchors.map(text => ({kind: isInName(text) ? 'name-word' : 'word', text}) as const),
+  {kind: 'private-key', text: privateKeyMark},
 ];
 
 const longestLiteral = Math.max(...literals.map(({text}) => text.length));
@@ -126,15 +139,19 @@ const foldedLetters = [
 ] as const;
 
 /** Returns the anchors of a text of any length. */
-export function scanForAnchors(text: string): Anchors {
+export function scanForAnchors(text: string, aligned?: AlignedBytes): Anchors {
   automaton ??= makeAutomaton();
-  const folded = foldedLetters.reduce((all, [from, to]) => (all.includes(from) ? all.replaceAll(from, to) : all), text);
-  const {bytes, groups} = lowBytes(folded);
+  const folded =
+    aligned === undefined
+      ? foldedLetters.reduce((all, [from, to]) => (all.includes(from) ? all.replaceAll(from, to) : all), text)
+      : text;
+  const {bytes, groups} = aligned ?? lowBytes(folded);
   const forms: number[] = [];
   const words: number[] = [];
-  const {ends, states} = endsOfLiterals(bytes, automaton);
-  for (const [nth, end] of ends.entries()) {
-    for (const literal of automaton.endsIn[(states[nth] ?? 0) / automaton.width] ?? []) {
+  let mentionsPrivateKey = false;
+  const {endsIn, width} = automaton;
+  const take = (end: number, state: number): void => {
+    for (const literal of endsIn[state / width] ?? []) {
       const at = end - literal.text.length;
       switch (literal.kind) {
         case 'key':
@@ -148,72 +165,143 @@ export function scanForAnchors(text: string): Anchors {
           if (separator >= 0) forms.push(separator);
           break;
         }
-        case 'word':
+        case 'name-word':
           // `_key` needs a letter before it.
-          words.push(literal.text === '_key' ? Math.max(0, at - 1) : at);
+          if (mayStateSecret(text, at, literal.text)) words.push(literal.text === '_key' ? Math.max(0, at - 1) : at);
+          break;
+        case 'word':
+          words.push(at);
+          break;
+        case 'private-key':
+          mentionsPrivateKey ||= text.startsWith(privateKeyMark, at);
       }
+    }
+  };
+  for (let window = 0; window < bytes.length; window += windowSize) {
+    const {ends, states, quarters} = endsOfLiterals(
+      bytes.subarray(window, window + windowSize + longestLiteral),
+      automaton,
+    );
+    for (const [from, to] of quarters) {
+      for (let nth = from; nth < to; nth += 1) take(window + (ends[nth] ?? 0), states[nth] ?? 0);
     }
   }
   // A key may have begun at the end of the text.
   for (let tail = Math.max(0, text.length - longestLiteral); tail < text.length; tail += 1) forms.push(tail);
   // A known secret may hold such a letter, so its search needs the text as it is.
   const own = folded === text ? {bytes, groups} : lowBytes(text);
-  return {...own, forms: ascending(forms), words: ascending(words)};
+  return {...own, forms: ascending(forms), words: ascending(words), mentionsPrivateKey};
 }
 
-/** Reuses its memory, because allocating takes longer than scanning. */
+/** How much of a text is scanned at once, in units. */
+const windowSize = 256 * 1024;
+
+const memoryOfTexts = alignedMemory();
+const memoryOfBytes = alignedMemory();
+
 function lowBytes(text: string): AlignedBytes {
-  const memory =
-    text.length > scratchSize ? Buffer.allocUnsafeSlow(text.length) : (scratch ??= Buffer.allocUnsafeSlow(scratchSize));
-  const bytes = memory.subarray(0, memory.write(text, 'latin1'));
-  return {bytes, groups: new Uint32Array(memory.buffer, 0, bytes.length >> 2)};
+  const memory = memoryOfTexts(text.length);
+  return alignedBytes(memory, memory.write(text, 'latin1'));
 }
 
-const scratchSize = 256 * 1024;
-let scratch: Buffer | undefined;
+/** Returns a text and more bytes as one text whose units are bytes, and until the next call these bytes. */
+export function textOfBytes(before: string, more: Uint8Array): {readonly text: string; readonly aligned: AlignedBytes} {
+  const length = before.length + more.length;
+  const memory = memoryOfBytes(length);
+  memory.write(before, 'latin1');
+  memory.set(more, before.length);
+  return {text: memory.toString('latin1', 0, length), aligned: alignedBytes(memory, length)};
+}
 
-/** The ends of literals in a text and the states there, nearly in order; some twice. */
+const alignedBytes = (memory: Buffer, length: number): AlignedBytes => ({
+  bytes: memory.subarray(0, length),
+  groups: new Uint32Array(memory.buffer, 0, length >> 2),
+});
+
+/** Returns memory that is reused, because allocating takes longer than scanning. Long texts get memory of their own. */
+function alignedMemory(): (length: number) => Buffer {
+  let memory: Buffer | undefined;
+  return length =>
+    length > windowSize ? Buffer.allocUnsafeSlow(length) : (memory ??= Buffer.allocUnsafeSlow(windowSize));
+}
+
+/** The ends of literals in a text and the states there, nearly in order; some twice. Valid until the next scan. */
 interface LiteralEnds {
-  readonly ends: readonly number[];
-  readonly states: readonly number[];
+  readonly ends: Uint32Array;
+  readonly states: Uint16Array;
+  /** The range of each quarter in these lists. */
+  readonly quarters: readonly (readonly [from: number, to: number])[];
 }
+
+let ends = new Uint32Array();
+let states = new Uint16Array();
 
 /**
  * Each step waits for the one before, so the four quarters of a text at once take half the time. Each quarter continues until all
  * literals that begin in it have ended.
  */
 function endsOfLiterals(bytes: Uint8Array, {columns, next, firstEnd}: Automaton): LiteralEnds {
-  const ends: number[][] = [[], [], [], []];
-  const states: number[][] = [[], [], [], []];
-  const found = (quarter: number, end: number, state: number): void => {
-    ends[quarter]?.push(end);
-    states[quarter]?.push(state);
-  };
   const size = bytes.length >> 2;
+  const room = size + longestLiteral;
+  if (ends.length < 4 * room) {
+    ends = new Uint32Array(4 * room);
+    states = new Uint16Array(4 * room);
+  }
   let a = 0;
   let b = 0;
   let c = 0;
   let d = 0;
+  let inA = 0;
+  let inB = room;
+  let inC = 2 * room;
+  let inD = 3 * room;
   for (let at = 0; at < size; at += 1) {
     a = next[a + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
     b = next[b + (columns[bytes[at + size] ?? 0] ?? 0)] ?? 0;
     c = next[c + (columns[bytes[at + 2 * size] ?? 0] ?? 0)] ?? 0;
     d = next[d + (columns[bytes[at + 3 * size] ?? 0] ?? 0)] ?? 0;
-    if (a >= firstEnd) found(0, at + 1, a);
-    if (b >= firstEnd) found(1, at + size + 1, b);
-    if (c >= firstEnd) found(2, at + 2 * size + 1, c);
-    if (d >= firstEnd) found(3, at + 3 * size + 1, d);
-  }
-  for (const [quarter, last] of [a, b, c, d].entries()) {
-    let state = last;
-    const from = (quarter + 1) * size;
-    const to = quarter === 3 ? bytes.length : Math.min(bytes.length, from + longestLiteral);
-    for (let at = from; at < to; at += 1) {
-      state = next[state + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
-      if (state >= firstEnd) found(quarter, at + 1, state);
+    if (a >= firstEnd) {
+      ends[inA] = at + 1;
+      states[inA] = a;
+      inA += 1;
+    }
+    if (b >= firstEnd) {
+      ends[inB] = at + size + 1;
+      states[inB] = b;
+      inB += 1;
+    }
+    if (c >= firstEnd) {
+      ends[inC] = at + 2 * size + 1;
+      states[inC] = c;
+      inC += 1;
+    }
+    if (d >= firstEnd) {
+      ends[inD] = at + 3 * size + 1;
+      states[inD] = d;
+      inD += 1;
     }
   }
-  return {ends: ends.flat(), states: states.flat()};
+  const reached: readonly (readonly [state: number, count: number])[] = [
+    [a, inA],
+    [b, inB],
+    [c, inC],
+    [d, inD],
+  ];
+  const quarters = reached.map(([last, count], quarter): [number, number] => {
+    let state = last;
+    let to = count;
+    const from = (quarter + 1) * size;
+    const end = quarter === 3 ? bytes.length : Math.min(bytes.length, from + longestLiteral);
+    for (let at = from; at < end; at += 1) {
+      state = next[state + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
+      if (state < firstEnd) continue;
+      ends[to] = at + 1;
+      states[to] = state;
+      to += 1;
+    }
+    return [quarter * room, to];
+  });
+  return {ends, states, quarters};
 }
 
 /** Returns the position of the `=` or `:` after a name, or -1 if there is none. The name continues at `at`. */

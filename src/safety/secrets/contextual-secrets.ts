@@ -70,10 +70,10 @@ interface Scan {
 }
 
 /** The number of units around a word that are examined. */
-const longestName = 64;
+export const longestName = 64;
 const longestForm = 700;
 const longestBlock = 4096;
-const longestCommand = 300;
+export const longestCommand = 300;
 
 interface Form {
   readonly pattern: RegExp;
@@ -135,7 +135,7 @@ const formsAfterName = {
 } as const satisfies Record<string, RegExp>;
 
 /** True for letters, digits, `_`, `.` and `-`. */
-const isNameUnit = (code: number): boolean => code === 0x2e || isWordOrDash(code);
+export const isNameUnit = (code: number): boolean => code === 0x2e || isWordOrDash(code);
 
 /** Finds the value after a secret's name. */
 function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: string}): void {

@@ -1,15 +1,13 @@
 import {placeholderForm, placeholderStart, type PlaceholderRegistry} from './placeholders.ts';
-import {type Anchors, findAnchors} from './anchors.ts';
-import type {LiteralMatch} from './literal-finder.ts';
-import {type FoundSecret, findSecretForms} from './secret-forms.ts';
+import {type Anchors, findAnchors, privateKeyMark} from './anchors.ts';
+import type {AlignedBytes, LiteralMatch} from './literal-finder.ts';
+import {type FormScan, type FoundSecret, findSecretForms} from './secret-forms.ts';
 import {findStatedSecrets} from './contextual-secrets.ts';
 import {isWords} from './secret-value.ts';
 
-interface SecretScan {
-  /** The secrets in text order, without overlaps. */
-  readonly found: readonly FoundSecret[];
-  /** The position from which the end of the text may begin a secret, or the length of the text if there is none. */
-  readonly openFrom: number;
+/** The secrets in text order, without overlaps. */
+interface SecretScan extends FormScan {
+  readonly mentionsPrivateKey: boolean;
 }
 
 interface SearchedText {
@@ -18,6 +16,8 @@ interface SearchedText {
   readonly domain: 'text' | 'bytes';
   /** `open`: more text may follow, so a secret at the end may be incomplete. */
   readonly end: 'closed' | 'open';
+  /** The text again, if its units are bytes and it is at hand. */
+  readonly aligned?: AlignedBytes;
 }
 
 /**
@@ -25,13 +25,14 @@ interface SearchedText {
  * looks at the anchors of the text, or everywhere.
  */
 export function findSecrets(
-  {text, domain, end}: SearchedText,
+  {text, domain, end, aligned}: SearchedText,
   vault: PlaceholderRegistry,
-  anchorsOf: (text: string) => Anchors | undefined = findAnchors,
+  anchorsOf: typeof findAnchors = findAnchors,
 ): SecretScan {
-  const anchors = anchorsOf(text);
+  const anchors = anchorsOf(text, aligned);
   const forms = findSecretForms(text, anchors?.forms);
-  const keys = findPrivateKeys(text);
+  const mentionsPrivateKey = anchors?.mentionsPrivateKey ?? text.includes(privateKeyMark);
+  const keys = mentionsPrivateKey ? findPrivateKeys(text) : {found: [], openFrom: text.length};
   const stated = findStatedSecrets(text, anchors?.words);
   const byForm = [...forms.found, ...keys.found, ...stated.found];
   for (const {from, to, name} of byForm) {
@@ -46,19 +47,20 @@ export function findSecrets(
     const name = vault.nameOf(decodeUnits(hit.literal, domain));
     byValue.push({from: hit.from, to: hit.from + hit.literal.length, name});
   }
-  const wrapped = findWrapped({text, bytes: anchors?.bytes}, content =>
+  const wrapped = findWrapped({text, domain, bytes: anchors?.bytes}, content =>
     holdsSecret(content, vault, anchorsOf(content)),
   );
   const found = mergeOverlaps([...byForm, ...byValue, ...wrapped.found]);
   return {
     found: found.length > 0 && text.includes(placeholderStart) ? outsidePlaceholders(found, text) : found,
+    mentionsPrivateKey,
     openFrom: Math.min(forms.openFrom, keys.openFrom, stated.openFrom, wrapped.openFrom, finder.openFrom(text)),
   };
 }
 
 const holdsSecret = (content: string, vault: PlaceholderRegistry, anchors: Anchors | undefined): boolean =>
   findSecretForms(content, anchors?.forms).found.length > 0 ||
-  content.includes('PRIVATE KEY') ||
+  (anchors?.mentionsPrivateKey ?? content.includes(privateKeyMark)) ||
   vault.finder('bytes').next(content, 0, anchors) !== undefined;
 
 /** Decodes units, which may be bytes of UTF-8. */
@@ -97,10 +99,9 @@ const longestLine = 4096;
 const longestTail = 200;
 
 /** Finds the lines of private keys. Each is a separate secret, so that the number of lines stays the same. */
-function findPrivateKeys(text: string): SecretScan {
+function findPrivateKeys(text: string): FormScan {
   const found: FoundSecret[] = [];
   let openFrom = text.length;
-  if (!text.includes('PRIVATE KEY')) return {found, openFrom};
   const heads = [...text.matchAll(keyStart)];
   let nextEnd = 0;
   for (const [number, {index, 0: head}] of heads.entries()) {
@@ -145,8 +146,7 @@ function lineAround(text: string, at: number): string {
 
 /** True if a private key begins in `text` and does not end. */
 export function isInsideKey(text: string): boolean {
-  // `lastIndexOf` alone takes ten times as long.
-  const start = text.includes('PRIVATE KEY') ? text.lastIndexOf('PRIVATE KEY') : -1;
+  const start = text.lastIndexOf(privateKeyMark);
   return start >= 0 && text.search(keyStart) >= 0 && !text.includes(keyEnd, start);
 }
 
@@ -158,9 +158,13 @@ const widest = 76;
 const longestBlock = 16_000;
 const minFirstLine = 16;
 
-interface Line {
+interface Base64Line {
   readonly from: number;
   readonly to: number;
+  /** The position of the line feed, or -1 if the text ends before it. */
+  readonly feed: number;
+  /** Whether the line is base64, whose last two characters may be `=`. */
+  readonly isBase64: boolean;
 }
 
 /**
@@ -168,11 +172,11 @@ interface Line {
  * a block that may continue after the text.
  */
 function findWrapped(
-  {text, bytes}: {readonly text: string; readonly bytes: Uint8Array | undefined},
+  {text, domain, bytes}: Pick<SearchedText, 'text' | 'domain'> & {readonly bytes: Uint8Array | undefined},
   isSecret: (content: string) => boolean,
-): {readonly found: readonly FoundSecret[]; readonly openFrom: number} {
-  const blocks: Line[][] = [];
-  let block: Line[] = [];
+): FormScan {
+  const blocks: Base64Line[][] = [];
+  let block: Base64Line[] = [];
   const close = (): void => {
     if (block.length > 1) blocks.push(block);
     block = [];
@@ -185,14 +189,13 @@ function findWrapped(
       const run = Math.min(lastLine, nextBase64Run(bytes, at));
       if (run > at) at = Math.max(at, text.lastIndexOf('\n', run - 1) + 1);
     }
-    const feed = text.indexOf('\n', at);
-    const end = feed < 0 ? text.length : feed;
-    const line = {from: at, to: text[end - 1] === '\r' && end > at ? end - 1 : end};
-    at = end + 1;
+    const line = domain === 'bytes' && bytes !== undefined ? lineInBytes(bytes, at) : lineAt(text, at);
+    const {feed} = line;
+    at = feed < 0 ? text.length : feed + 1;
     const length = line.to - line.from;
     const [first] = block;
     const width = first === undefined ? widest : first.to - first.from;
-    const fits = length > 0 && length <= width && isBase64(text, line);
+    const fits = line.isBase64 && length <= width;
     if (first !== undefined && fits) block.push(line);
     else close();
     if (block.length === 0 && fits && length >= narrowest) block.push(line);
@@ -204,8 +207,8 @@ function findWrapped(
   if (first !== undefined) openFrom = Math.min(openFrom, first.from);
   close();
   const found = blocks
-    .filter(lines => isSecret(decoded(lines.map(({from, to}) => text.slice(from, to)))))
-    .flatMap(lines => lines.map(line => ({...line, name: 'BASE64'})));
+    .filter(lines => isSecret(Buffer.from(text.slice(lines[0]?.from, lines.at(-1)?.to), 'base64').toString('latin1')))
+    .flatMap(lines => lines.map(({from, to}) => ({from, to, name: 'BASE64'})));
   return {found, openFrom: text.length - openFrom > longestBlock ? text.length : openFrom};
 }
 
@@ -229,14 +232,31 @@ const base64Signs = new Uint8Array(256);
 for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
   base64Signs[sign.charCodeAt(0)] = 1;
 
-/** True if a line is base64, whose last two characters may be `=`. */
-function isBase64(text: string, {from, to}: Line): boolean {
-  let end = to;
-  while (end > from && to - end < 2 && text.charCodeAt(end - 1) === equalsSign) end -= 1;
-  for (let at = from; at < end; at += 1) if (base64Signs[text.charCodeAt(at)] !== 1) return false;
-  return end > from;
+/** Returns the line that begins at a position. */
+function lineAt(text: string, from: number): Base64Line {
+  const feed = text.indexOf('\n', from);
+  const end = feed < 0 ? text.length : feed;
+  const to = end > from && text.charCodeAt(end - 1) === carriageReturn ? end - 1 : end;
+  return {from, to, feed, isBase64: to - from <= widest && base64Form.test(text.slice(from, to))};
 }
 
-const equalsSign = 0x3d;
+const base64Form = /^[A-Za-z0-9+/]+={0,2}$/u;
 
-const decoded = (lines: readonly string[]): string => Buffer.from(lines.join(''), 'base64').toString('latin1');
+/** Does the same, and takes a third of the time. */
+function lineInBytes(bytes: Uint8Array, from: number): Base64Line {
+  const {length} = bytes;
+  let to = from;
+  while (to < length && base64Signs[bytes[to] ?? 0] === 1) to += 1;
+  const isRun = to > from;
+  const longestEnd = isRun ? Math.min(length, to + 2) : to;
+  while (to < longestEnd && bytes[to] === equalsSign) to += 1;
+  const end = to < length && bytes[to] === carriageReturn ? to + 1 : to;
+  if (isRun && end >= length) return {from, to, feed: -1, isBase64: true};
+  if (isRun && bytes[end] === lineFeed) return {from, to, feed: end, isBase64: true};
+  const feed = bytes.indexOf(lineFeed, to);
+  return {from, to: feed < 0 ? length : feed, feed, isBase64: false};
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const equalsSign = 0x3d;

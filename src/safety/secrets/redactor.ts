@@ -1,4 +1,5 @@
 import {isSecretVariable, secretPartsOf, valuesOfEnvFile} from './secret-files.ts';
+import {textOfBytes} from './anchors.ts';
 import {decodeUnits, findSecrets, isInsideKey} from './find-secrets.ts';
 import {shortestLiteral} from './literal-finder.ts';
 import {
@@ -135,10 +136,12 @@ function makeOutputFilter(vault: PlaceholderRegistry, pass: (output: string) => 
   let held = '';
 
   function take(bytes: Uint8Array, ending: 'open' | 'paused' | 'closed'): Uint8Array {
-    const more = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
     const isUnchanged = held === '';
-    const text = context + held + more;
-    const {found, openFrom} = findSecrets({text, domain: 'bytes', end: ending === 'closed' ? 'closed' : 'open'}, vault);
+    const {text, aligned} = textOfBytes(context + held, bytes);
+    const {found, openFrom, mentionsPrivateKey} = findSecrets(
+      {text, domain: 'bytes', end: ending === 'closed' ? 'closed' : 'open', aligned},
+      vault,
+    );
     const isShort = ending === 'paused' && text.length - openFrom < shortestCut;
     const scan = {found, openFrom: isShort ? text.length : openFrom, from: context.length};
     const until = ending === 'closed' ? text.length : passUntil(text, scan);
@@ -146,7 +149,7 @@ function makeOutputFilter(vault: PlaceholderRegistry, pass: (output: string) => 
     const passed = redactRange(text, {found: [...found, ...cut], from: context.length, until}, vault);
     held = text.slice(until);
     const seen = passed.length < contextLength ? context + passed : passed;
-    const insideKey = isInsideKey(text.slice(0, until));
+    const insideKey = mentionsPrivateKey && isInsideKey(text.slice(0, until));
     context =
       (insideKey ? keyContext : '') + seen.slice(-contextLength).replaceAll(insideKey ? keyContext : '\0\0', '');
     pass(passed);

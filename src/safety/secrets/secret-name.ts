@@ -1,5 +1,3 @@
-import QuickLRU from 'quick-lru';
-
 /**
  * The meaning of a name for its value:
  * - `env`: a variable in capitals that is named like a secret. Any distinctive value is one.
@@ -28,15 +26,20 @@ export const secretName = memoize((name): SecretName => {
 });
 
 function memoize<Kind>(judge: (name: string) => Kind): (name: string) => Kind {
-  const known = new QuickLRU<string, Kind>({maxSize: 2000});
+  const known = new Map<string, Kind>();
   return name => {
     const kept = known.get(name);
     if (kept !== undefined) return kept;
     const kind = judge(name);
-    known.set(name, kind);
+    if (known.size >= maxKnown) known.clear();
+    // A part of a text would keep the whole text in memory.
+    known.set(Buffer.from(name).toString(), kind);
     return kind;
   };
 }
+
+/** The maximum number of names in a cache. A cache that also orders its names by use takes longer than the judgments it saves. */
+const maxKnown = 10_000;
 
 /** True if a variable with that name holds a machine, user or location, and not a secret. */
 export const isHarmlessName = (name: string): boolean => plainEnds.has(wordsOf(name).at(-1) ?? '');

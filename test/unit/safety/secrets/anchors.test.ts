@@ -19,6 +19,8 @@ const words = [
   `Bearer bearer sk- sk-ant- SK key- eyJ AKIA hf_ xoxb- glpat- hooks.slack.com/services/ ${token} ${known} ${value}`,
   `sk-ant-${token} SK${'0f'.repeat(16)} AKIAIOSFODNN7EXAMPLE eyJhbGciOi.eyJzdWIiOi.${value} :5432:db:me:${value} :*:`,
   `variable default value kind: Secret data: ----- -----BEGIN PRIVATE KEY----- -----END contra\u017Feña paſſword to\u212Aen`,
+  'config set use using with the my our new try enter and user connect configure env ENV ARG export value output -stdin',
+  'for of to on at in from is was ist lautet est es will has been now reset changed or As String htpasswd -b hunter22x',
   'getConnection( mysqli( mysqli_connect( new PDO( @tcp(host) @unix( machine login define( <password> </password> %20',
 ].flatMap(list => list.split(' '));
 const signs =
