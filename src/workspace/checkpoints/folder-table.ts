@@ -55,19 +55,25 @@ export interface FolderTable {
   readonly origin: 'this process' | 'saved';
   /** The size, in bytes, beyond which a file that git doesn't hold is left out, because all of them are too much. */
   readonly maxFileBytes: number;
+  /** The id of the stat index that has the rows marked as `indexed`; empty if there is none. */
+  readonly statIndex: string;
 }
 
 export const emptyTable: FolderTable = {
   folders: new Map(),
   origin: 'this process',
   maxFileBytes: Number.POSITIVE_INFINITY,
+  statIndex: '',
 };
 
 /** The kinds of entries. `none`: no part of a checkpoint, such as `.git`, a pipe, or a file that is too large. `blob`: a file that git holds. */
 const kinds = ['none', 'file', 'blob', 'link', 'folder'] as const;
 
-/** Flags of an entry. `settled`: each later change will change its times. `tracked`: in the git index. */
-export const rowFlags = {settled: 1, ignored: 2, tracked: 4} as const;
+/** Flags of an entry. `settled`: each later change will change its times. `tracked`: in the git index. `indexed`: in the stat index. */
+export const rowFlags = {settled: 1, ignored: 2, tracked: 4, indexed: 8} as const;
+
+/** The flags that belong to the stats of a row, and not to its name. */
+const statFlags = rowFlags.settled | rowFlags.indexed;
 
 /** A new entry of a folder. */
 export interface Row {
@@ -168,13 +174,49 @@ export class FolderRecord {
     return kinds[this.bytes.readUInt8(this.#rowAt(index) + row.kind)] ?? 'none';
   }
 
+  /** Returns whether the row is ignored or tracked. */
   flagsAt(index: number): number {
+    return this.#allFlagsAt(index) & ~statFlags;
+  }
+
+  #allFlagsAt(index: number): number {
     return this.bytes.readUInt8(this.#rowAt(index) + row.flags);
+  }
+
+  isIndexed(index: number): boolean {
+    return (this.#allFlagsAt(index) & rowFlags.indexed) !== 0;
+  }
+
+  /** Returns a copy of the record that marks the rows that a stat index can have. */
+  withMarks(): FolderRecord {
+    const copy = new FolderRecord(Buffer.from(this.bytes));
+    // The clock of a file system without exact times of folders may be another one than that of this machine.
+    const isExact = this.bytes.readUInt8(head.settled) === 1;
+    for (let at = 0; at < this.count; at += 1) {
+      const flags = this.#allFlagsAt(at);
+      const {mtime, ctime} = this.statsAt(at);
+      const kind = this.kindAt(at);
+      const isSettledFile = (kind === 'file' || kind === 'blob') && (flags & rowFlags.settled) !== 0;
+      const fits = isExact && isSettledFile && mtime >= 0 && Math.max(mtime, ctime) < 2 ** 32 * 1000;
+      copy.bytes.writeUInt8(fits ? flags | rowFlags.indexed : flags & ~rowFlags.indexed, this.#rowAt(at) + row.flags);
+    }
+    return copy;
+  }
+
+  statsAt(index: number): Omit<CachedFile, 'hash'> & {readonly mode: number} {
+    const start = this.#rowAt(index);
+    return {
+      size: this.bytes.readDoubleLE(start + row.size),
+      mtime: this.bytes.readDoubleLE(start + row.mtime),
+      ctime: this.bytes.readDoubleLE(start + row.ctime),
+      inode: this.bytes.readDoubleLE(start + row.inode),
+      mode: this.bytes.readUInt32LE(start + row.mode),
+    };
   }
 
   copyRow(index: number, to: Buffer, {start, flags}: {readonly start: number; readonly flags: number}): void {
     this.bytes.copy(to, start, this.#rowAt(index), this.#rowAt(index + 1));
-    to.writeUInt8((this.flagsAt(index) & rowFlags.settled) | flags, start + row.flags);
+    to.writeUInt8((this.#allFlagsAt(index) & statFlags) | flags, start + row.flags);
   }
 
   /** True if a file or link with these stats certainly is as at the last scan. */
@@ -208,15 +250,9 @@ export class FolderRecord {
   fileAt(index: number): CachedFile | undefined {
     const kind = this.kindAt(index);
     if (kind !== 'file' && kind !== 'blob') return undefined;
-    const start = this.#rowAt(index);
-    const size = this.bytes.readDoubleLE(start + row.size);
-    return {
-      size,
-      mtime: this.bytes.readDoubleLE(start + row.mtime),
-      ctime: this.bytes.readDoubleLE(start + row.ctime),
-      inode: this.bytes.readDoubleLE(start + row.inode),
-      hash: kind === 'blob' ? gitBlobName({blob: this.idAt(index), size}) : this.idAt(index),
-    };
+    const {size, mtime, ctime, inode} = this.statsAt(index);
+    const blob = this.idAt(index);
+    return {size, mtime, ctime, inode, hash: kind === 'blob' ? gitBlobName({blob, size}) : blob};
   }
 
   /** Returns the node of a row; a link's target comes from the disk. */
@@ -282,10 +318,13 @@ export function fileIn({folders}: FolderTable, path: string): CachedFile | undef
   return index < 0 ? undefined : record?.fileAt(index);
 }
 
-const magic = 'WEFTFT02';
+const magic = 'WEFTFT03';
 const sumAt = magic.length;
 const maxFileBytesAt = sumAt + 4;
-const fileHeadBytes = maxFileBytesAt + 8;
+const statIndexAt = maxFileBytesAt + 8;
+/** The length of the id of a stat index. */
+export const statIndexBytes = 32;
+const fileHeadBytes = statIndexAt + statIndexBytes;
 
 /** Reads the table. Returns an empty one if it is missing or damaged, because the table only saves time. */
 export function loadTable(file: string): FolderTable {
@@ -300,19 +339,21 @@ export function loadTable(file: string): FolderTable {
       folders.set(bytes.toString('utf8', at + 8, start), new FolderRecord(bytes.subarray(start, end)));
       at = end;
     }
-    return {folders, origin: 'saved', maxFileBytes: bytes.readDoubleLE(maxFileBytesAt)};
+    const statIndex = bytes.toString('latin1', statIndexAt, fileHeadBytes).replaceAll('\0', '');
+    return {folders, origin: 'saved', maxFileBytes: bytes.readDoubleLE(maxFileBytesAt), statIndex};
   } catch {
     return emptyTable;
   }
 }
 
 /** Saves the table. Ignores errors: the table is built again next time. */
-export function saveTable(file: string, {folders, maxFileBytes}: FolderTable): void {
+export function saveTable(file: string, {folders, maxFileBytes, statIndex}: FolderTable): void {
   const fresh = `${file}.${String(process.pid)}`;
   try {
     const start = Buffer.alloc(fileHeadBytes);
     const parts: Buffer[] = [start];
     start.writeDoubleLE(maxFileBytes, maxFileBytesAt);
+    start.write(statIndex, statIndexAt, 'latin1');
     let sum = crc32(start.subarray(maxFileBytesAt));
     for (const [path, {bytes}] of folders) {
       const name = Buffer.from(path);

@@ -39,6 +39,7 @@ import {
   saveTable,
 } from './folder-table.ts';
 import {pruneStamp} from './prune-checkpoints.ts';
+import {openStatIndex} from './changed-files.ts';
 import {registerUse} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
 import {LostCheckpoint, makeTreeReader, type TreeReader} from './tree.ts';
@@ -51,6 +52,8 @@ export interface CheckpointOptions {
   readonly now: () => number;
   /** The maximum number of bytes of new content in a checkpoint, instead of 4 GB. */
   readonly maxNewBytes?: number;
+  /** The number of files from which on git looks for changed ones, instead of 8,000. */
+  readonly minIndexedFiles?: number;
 }
 
 /** A table is saved if more than one of so many folders has changed, or if so many bytes were read. */
@@ -80,6 +83,13 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
     }
   };
   const tableFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.table`);
+  const statIndex = openStatIndex({
+    file: `${tableFile}.index`,
+    gitFolder: join(folder, 'stats.git'),
+    roots,
+    environment,
+    minFiles: options.minIndexedFiles,
+  });
   let table: FolderTable | undefined;
   const unsaved = {folders: 0, bytes: 0};
   let prefetching: {readonly stop: AbortController; readonly done: Promise<void>} | undefined;
@@ -121,7 +131,9 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
     prefetching?.stop.abort();
     await prefetching?.done;
     prefetching = undefined;
-    const value = await scanWorkspace(scanContext(), {table: await readTable(signal), now, ...limits}, signal);
+    const known = await readTable(signal);
+    const changed = await statIndex.changedFiles(known, signal);
+    const value = await scanWorkspace(scanContext(), {table: known, changed, now, ...limits}, signal);
     objects.flush();
     if (value.tooLarge.length > 0 && notice !== undefined && !isTold) {
       isTold = true;
@@ -132,7 +144,8 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
     unsaved.bytes += value.newBytes;
     // An old table is as correct as a new one: only files that look as they did then are not read.
     if (unsaved.folders * unsavedShare > value.table.folders.size || unsaved.bytes > maxUnsavedBytes) {
-      saveTable(tableFile, value.table);
+      table = statIndex.write(value.table);
+      saveTable(tableFile, table);
       Object.assign(unsaved, {folders: 0, bytes: 0});
     }
     return {...value, fileAt: path => fileIn(value.table, path)};

@@ -25,6 +25,7 @@ import {findInGit} from './git-blobs.ts';
 import {fingerprintIfOld, readGitIndex, shortKey, withAttributes, type GitIndex} from './tracked-files.ts';
 import {ignoredPaths, type IgnoredPaths} from './git-query.ts';
 import type {ObjectStore} from './object-store.ts';
+import type {ChangedFiles} from './changed-files.ts';
 import {encodeEntries, encodeRoot, isRelated, type RelatedPaths, relatedTo, type TreeNode} from './tree.ts';
 
 export interface ScanContext {
@@ -126,6 +127,8 @@ interface Known {
   readonly table: FolderTable;
   readonly now: () => number;
   readonly maxNewBytes?: number;
+  /** Of the files in the table's stat index, those that may have changed. `undefined`: any file may have. */
+  readonly changed?: ChangedFiles | undefined;
 }
 
 /** Returns the size of the largest files that can be stored if all smaller ones are. Stores nothing. */
@@ -206,6 +209,8 @@ interface OpenFolder {
 
 const emptyRow: Row = {node: undefined};
 
+const noNames: ReadonlySet<string> = new Set();
+
 class Scanner {
   readonly #context: ScanContext;
   readonly #known: ScanKnown;
@@ -254,7 +259,7 @@ class Scanner {
     return {
       tree,
       leftOut: this.#leftOut,
-      table: {folders: done, origin: 'this process', maxFileBytes: table.maxFileBytes},
+      table: {...table, folders: done, origin: 'this process'},
       changedFolders: this.#changedFolders,
       newBytes: this.#newBytes,
       tooLarge: this.#tooLarge,
@@ -294,13 +299,16 @@ class Scanner {
     const beginning = path.endsWith(sep) ? path : path + sep;
     const listedFlags = await this.#flagsOf(beginning, listed, folder);
     const content = {names: [] as string[], rows: [] as Found[], flags: [] as number[], last};
+    const changed = this.#known.changed && (this.#known.changed.get(path) ?? noNames);
     for (let at = 0; at < listed.length; at += 1) {
       const name = listed[at] ?? '';
       const flags = listedFlags[at] ?? 0;
       const old = rowOf(at);
+      const isSame = changed !== undefined && old >= 0 && last?.isIndexed(old) === true && !changed.has(name);
       const scanned = this.#isSkipped(name, {beginning, old, folder})
         ? emptyRow
-        : this.#entry(beginning + name, {old, flags}, folder);
+        : ((isSame ? this.#sameFile(beginning + name, {old, flags}, folder) : undefined) ??
+          this.#entry(beginning + name, {old, flags}, folder));
       const entry = scanned instanceof Promise ? await scanned : scanned;
       if (entry === undefined) continue;
       const isStillNone = entry === emptyRow && old >= 0 && last?.kindAt(old) === 'none';
@@ -349,10 +357,10 @@ class Scanner {
       const old = rowOf(at);
       const known = old < 0 || !arePatternsSame ? undefined : last?.flagsAt(old);
       const path = beginning + name;
-      if (known !== undefined && isSameIndex) flags[at] = known & ~rowFlags.settled;
+      if (known !== undefined && isSameIndex) flags[at] = known;
       else if (this.#isSkipped(name, {beginning, old, folder})) continue;
       else if (index?.tracks(path) === true) flags[at] = rowFlags.tracked;
-      else if (known !== undefined && (known & rowFlags.tracked) === 0) flags[at] = known & ~rowFlags.settled;
+      else if (known !== undefined && (known & rowFlags.tracked) === 0) flags[at] = known;
       else unknown.push(at);
     }
     if (unknown.length > 0 && !this.#queried.has(queryFolder)) await this.#queryIgnored(queryFolder);
@@ -403,13 +411,22 @@ class Scanner {
     return node && {node, stats, isSettled: isSettled(stats, this.#since)};
   }
 
-  #file(path: string, stats: Stats, {old, flags}: KnownEntry, folder: OpenFolder): Found | undefined {
+  /** Returns the row of a file that certainly is as at the last scan. Returns `undefined` if git may have deleted its content. */
+  #sameFile(path: string, {old, flags}: KnownEntry, folder: OpenFolder): Found | undefined {
+    if (!this.#isHeld(path, old, folder)) return undefined;
+    return this.#isTooLarge(folder.last?.statsAt(old).size ?? 0, flags) ? this.#leaveOut(path) : old;
+  }
+
+  /** True if a file is left out because of its size, or of that of all ignored files so far. */
+  #isTooLarge(size: number, flags: number): boolean {
     const isIgnored = (flags & rowFlags.ignored) !== 0;
-    if (stats.size > (isIgnored ? maxIgnoredBytes : maxFileBytes)) return this.#leaveOut(path);
-    if (isIgnored) {
-      this.#ignoredTotal += stats.size;
-      if (this.#ignoredTotal > maxIgnoredTotal) return this.#leaveOut(path);
-    }
+    if (size > (isIgnored ? maxIgnoredBytes : maxFileBytes)) return true;
+    if (isIgnored) this.#ignoredTotal += size;
+    return this.#ignoredTotal > maxIgnoredTotal && isIgnored;
+  }
+
+  #file(path: string, stats: Stats, {old, flags}: KnownEntry, folder: OpenFolder): Found | undefined {
+    if (this.#isTooLarge(stats.size, flags)) return this.#leaveOut(path);
     if (this.#only !== undefined) {
       const isTooLarge = stats.size > this.#known.table.maxFileBytes;
       const {index} = folder.where;
@@ -474,8 +491,7 @@ class Scanner {
   #recordOf(beginning: string, head: RecordHead, content: Omit<RecordContent, 'tree'>): FolderRecord {
     const {names, rows, flags, last} = content;
     const isSame = last?.count === rows.length && rows.every((each, at) => each === at);
-    if (isSame && rows.every((_, at) => (last.flagsAt(at) & ~rowFlags.settled) === flags[at]))
-      return last.withHead(head);
+    if (isSame && rows.every((_, at) => last.flagsAt(at) === flags[at])) return last.withHead(head);
     const nodes = new Map<string, TreeNode>();
     for (const [at, name] of names.entries()) {
       const each = rows[at];
