@@ -50,6 +50,48 @@ test(
   },
 );
 
+test('an agent reads of the changes of its background agent that it subscribed to, and of its end', async () => {
+  const [blocked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const start = call('StartAgent', {
+    name: 'helper',
+    prompt: 'WORK',
+    run_in_background: true,
+    lifecycle_subscription: ['blocked', 'in_progress'],
+  });
+  const look = call('Glob', {pattern: '*'});
+  await using scene = await serve(({body}) => {
+    const told = JSON.stringify(body.messages);
+    if (!told.includes('MAIN')) return told.includes('tool_result') ? say('The helper is done.') : write;
+    if (!told.includes('helper, general')) return start;
+    if (!told.includes('helper, blocked')) return [until(blocked.promise), look];
+    answered.resolve();
+    return told.includes('The helper is done.') ? say('Good.') : say('I wait.');
+  });
+  const write = call('Write', {file_path: 'a.txt', content: 'a'});
+  const found: AgentMessage[] = [];
+  for await (const message of events(scene.server, {prompt: 'MAIN', workDir: scene.place.work})) {
+    found.push(message);
+    const {permission} = message;
+    if (permission === undefined) continue;
+    blocked.resolve();
+    void answered.promise.then(() =>
+      scene.server.ask('POST', '/agent/permission', {
+        body: {sessionId: found[0]?.sessionId, permissionId: permission.id, decision: 'allow'},
+      }),
+    );
+  }
+  const told = JSON.stringify(scene.model.requests.at(-1)?.body.messages);
+  const notes = [...told.matchAll(/\[agent [0-9a-f-]+: (helper, [^\]]*)\]/gu)].map(([, note]) => note);
+  expect(notes).toEqual([
+    expect.stringMatching(/^helper, general, in the background/u),
+    'helper, in_progress',
+    expect.stringMatching(/^helper, blocked: /u),
+    'helper, in_progress',
+    expect.stringMatching(/^helper, general, 2 turns, 1 call, /u),
+  ]);
+  expect(found.at(-1)).toMatchObject({type: 'done'});
+});
+
 test('a prompt is answered as events, kept as a session, and gone on with', async () => {
   await using scene = await serve([
     call('Glob', {pattern: '*'}, {id: 'c1'}),
