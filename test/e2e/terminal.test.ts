@@ -60,6 +60,14 @@ describe('in a terminal', () => {
     expect(scene.server.requests.map(toldPrompt)).toEqual(['begin', 'typed ahead']);
   });
 
+  test('lines typed before it is there are prompts of their own', async () => {
+    await using scene = await openScene([say('First.'), say('Second.')]);
+    await using terminal = await open(scene);
+    await terminal.type('weft\rone\rtwo\rthree');
+    await terminal.until(/First\.[^]*Second\.[^]*› three/u);
+    expect(scene.server.requests.map(toldPrompt)).toEqual(['one', 'two']);
+  });
+
   test('an approval: the difference is shown, y changes the file', {tags: 'smoke'}, async () => {
     await using scene = await openEdit();
     await using terminal = await open(scene);

@@ -69,6 +69,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
     onResize: () => app.onResize(lost),
     onSent() {
       isInkAhead = false;
+      pastes.started();
       const {current} = caret;
       drawn = {tree: app.drawing(), caret: current === undefined ? undefined : {x: current.x, y: current.y}};
     },

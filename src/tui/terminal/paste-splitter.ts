@@ -179,8 +179,22 @@ function beginningOfMark(text: string): string {
   return end.length < startMark.length && (startMark.startsWith(end) || endMark.startsWith(end)) ? end : '';
 }
 
+/**
+ * Returns the lines of the first input as keys if they were typed before weft read the terminal. Until then, the
+ * terminal turns Enter into a line feed. `undefined` if the input was typed later, or pasted.
+ */
+function linesTypedAhead(text: string): readonly InputPiece[] | undefined {
+  const lines = text.split('\n');
+  if (lines.length === 1 || lines.length > sureLines + 1 || text.length > maxTypedLength) return undefined;
+  if (text.includes('\r') || !plain.test(text)) return undefined;
+  const last = lines.pop() ?? '';
+  return [...lines.map(line => `${line}\r`), last].flatMap(bytes => (bytes === '' ? [] : [{kind: 'keys', bytes}]));
+}
+
 interface PasteReader {
   readonly stdin: NodeJS.ReadStream;
+  /** The first frame is drawn: lines that come later are keys and pastes as usual. */
+  started(): void;
   close(): void;
 }
 
@@ -193,6 +207,7 @@ type OnPaste = (text: string, part: 'first' | 'more') => void;
 export function openPasteReader(stdin: NodeJS.ReadStream, onPaste: OnPaste): PasteReader {
   const splitter = pasteSplitter();
   const pieces: InputPiece[] = [];
+  let mayBeTypedAhead = true;
   let timer: NodeJS.Timeout | undefined;
   const watch = (): void => {
     clearTimeout(timer);
@@ -216,7 +231,8 @@ export function openPasteReader(stdin: NodeJS.ReadStream, onPaste: OnPaste): Pas
       if (piece === undefined) {
         const chunk: unknown = stdin.read();
         if (typeof chunk !== 'string') return null;
-        pieces.push(...splitter.push(chunk));
+        pieces.push(...((mayBeTypedAhead ? linesTypedAhead(chunk) : undefined) ?? splitter.push(chunk)));
+        mayBeTypedAhead = false;
         watch();
       } else if (piece.kind === 'paste') onPaste(piece.text, piece.part);
       else return piece.bytes.replaceAll(otherKeys, '\u001B[$2;$1u');
@@ -224,6 +240,13 @@ export function openPasteReader(stdin: NodeJS.ReadStream, onPaste: OnPaste): Pas
   };
   return {
     stdin: overrideStream(stdin, {read}),
+    // First read input that has already arrived.
+    started() {
+      if (!mayBeTypedAhead) return;
+      setImmediate(() => {
+        mayBeTypedAhead = false;
+      });
+    },
     close() {
       clearTimeout(timer);
       timer = undefined;
