@@ -5,6 +5,8 @@ import {expect, test} from 'vitest';
 import {type Answer, call, fail, type Part, sayPieces} from '../support/model-script.ts';
 import type {Script} from '../support/model-server.ts';
 import {openScene} from '../support/scene.ts';
+import {jsonLines} from './support/messages.ts';
+import {prompt, rpcArgs} from './support/rpc-client.ts';
 import {jsonIn, seedExamples, seedText} from '../support/seeds.ts';
 
 interface Message {
@@ -82,6 +84,18 @@ test('a failure is an error message before its result, with the words of the res
     provider: 'claude',
   });
   expect([error?.['message'], result?.['is_error']]).toEqual([expect.stringContaining('no such thing'), true]);
+});
+
+test('a program that drives weft gets the same form, and a run that could not begin, too', async () => {
+  await using scene = await openScene([sayPieces('Hello'), fail(400)]);
+  const text = ['one', 'two'].map(word => `${JSON.stringify(prompt(word))}\n`).join('');
+  const driven = jsonLines((await scene.run([...rpcArgs, '--seed-messages'], {stdin: {text}})).stdout);
+  expect(driven.map(({type, provider}) => [type, provider])).toEqual(
+    ['system', 'assistant', 'result', 'system', 'assistant', 'error', 'result'].map(type => [type, 'claude']),
+  );
+  const flags = ['--seed-messages', '--settings', '{"model": 1}', '--output-format', 'stream-json', '--verbose'];
+  const failed = jsonLines((await scene.run(['--prompt', 'x', ...flags])).stdout);
+  expect(failed).toMatchObject([{type: 'error', message: expect.stringContaining('model')}, {type: 'result'}]);
 });
 
 const poem: Part = {part: 'raw', block: {type: 'poem', lines: ['One']}, deltas: []};

@@ -1,7 +1,8 @@
 // @module-tag long
 import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
-import {openScene, toldResults} from '../support/scene.ts';
+import {openScene, pointedAt, toldResults} from '../support/scene.ts';
+import {openTerminal} from '../support/shell-terminal.ts';
 import {seedText} from '../support/seeds.ts';
 
 /** What the model reads after these calls, which run one after the other. */
@@ -60,4 +61,24 @@ test('actions of the seed are accepted in its form', {tags: 'smoke'}, async () =
     expect.stringContaining('nowhere'),
     expect.stringContaining('b9'),
   ]);
+});
+
+test('citations of commands and edits are on the card and in the record', async () => {
+  const file = {type: 'file', path: 'README.md', start_line: 1, end_line: 2};
+  await using scene = await openScene([
+    call('RequestCommandOutput', {command: 'touch made.txt', citations: [file]}),
+    call('Write', {file_path: 'a.txt', content: 'a', citations: [{type: 'web_page', url: 'https://a.example'}]}),
+    say('Done.'),
+  ]);
+  await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+  await terminal.type('weft Go.');
+  await terminal.press('Enter');
+  for (const source of ['README.md:1-2', 'https://a.example']) {
+    await terminal.onScreen(new RegExp(`The model names as sources: ${source}`, 'u'));
+    await terminal.type('y');
+  }
+  await terminal.until(/Done\./u);
+  const [{id}] = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout);
+  const {stdout} = await scene.run(['sessions', 'export', id]);
+  for (const source of ['README.md', 'https://a.example']) expect(stdout).toContain(source);
 });
