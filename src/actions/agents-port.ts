@@ -1,6 +1,6 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
-import type {AgentRow, Isolation, LifecycleEvent, SubAgent} from '../domain/sub-agent.ts';
+import type {AgentRow, Isolation, SubAgent} from '../domain/sub-agent.ts';
 
 /**
  * The sub-agents of an agent, as its calls start and address them. A sub-agent that a call waits for ends with that call.
@@ -13,7 +13,10 @@ export interface AgentsPort {
   send(request: AgentMessage, wait: AgentWait): Promise<Outcome<AgentReport, Fault>>;
 }
 
-export interface AgentRequest extends Pick<SubAgent, 'name' | 'prompt' | 'kind' | 'harness' | 'computerUse'> {
+export interface AgentRequest extends Pick<
+  SubAgent,
+  'name' | 'prompt' | 'kind' | 'harness' | 'computerUse' | 'lifecycle'
+> {
   /** The title of the sub-agent's session. Empty for its name. */
   readonly title: string;
   /** `host`: the harness must be weft on another machine, and on this host unless `host` is empty. */
@@ -23,8 +26,6 @@ export interface AgentRequest extends Pick<SubAgent, 'name' | 'prompt' | 'kind' 
   readonly place: AgentRow['place'];
   /** `none` leaves the choice to the kind. */
   readonly isolation: Isolation;
-  /** The changes that the starting agent reads of while the sub-agent runs in the background. */
-  readonly lifecycle: readonly LifecycleEvent[];
 }
 
 export interface AgentMessage {

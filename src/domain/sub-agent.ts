@@ -23,6 +23,8 @@ export interface SubAgent {
   readonly isolation: Isolation;
   /** `asks`: a sub-agent on another machine may ask the user to use the computer there. None here can. */
   readonly computerUse: 'asks' | 'denied';
+  /** The changes that its parent reads of while it runs in the background. */
+  readonly lifecycle: readonly LifecycleEvent[];
   readonly startedAt: number;
 }
 

@@ -8,7 +8,7 @@ import {cancelReasons} from '../domain/settled.ts';
 import {treeId} from '../domain/checkpoint.ts';
 import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
 import type {CompactionTrigger} from '../domain/compaction.ts';
-import type {Isolation} from '../domain/sub-agent.ts';
+import {type Isolation, lifecycleEvents} from '../domain/sub-agent.ts';
 
 /**
  * Encodes the body of a record as JSON text. NUL and lone surrogates are escaped, so that any string survives unchanged. The body is the
@@ -204,6 +204,7 @@ const subAgent = z.object({
       z.transform((kept): Isolation => kept ?? 'none'),
     ),
     computerUse: z._default(z.enum(['asks', 'denied']), 'asks'),
+    lifecycle: z._default(z.array(z.enum(lifecycleEvents)), []),
     startedAt: z.number(),
   }),
   harnessSession: z.string(),

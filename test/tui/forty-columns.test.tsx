@@ -153,6 +153,7 @@ const agentRow: AgentRow = {
     prompt: long,
     isolation: 'none',
     computerUse: 'asks',
+    lifecycle: [],
     startedAt: 0,
   },
   status: {kind: 'in_progress', doing: `Read ${long}`},

@@ -79,6 +79,7 @@ describe('/agents', () => {
     prompt: 'Where is it?',
     isolation: 'none',
     computerUse: 'asks',
+    lifecycle: [],
     startedAt: 0,
   } as const;
   const progress = {turns: 2, calls: 1, usage: noUsage, costUsd: 0, files: []} as const;

@@ -23,6 +23,7 @@ const row = (number: number, doing: string, tokens: number): AgentRow => ({
     prompt: 'Where is it?',
     isolation: 'none',
     computerUse: 'asks',
+    lifecycle: [],
     startedAt: 0,
   },
   status: {kind: 'in_progress', doing},

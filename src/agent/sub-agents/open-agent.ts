@@ -51,6 +51,7 @@ export async function createAgent(
     prompt: request.prompt,
     isolation: isolationOf(request, kind.value, parent.mode),
     computerUse: request.computerUse,
+    lifecycle: request.lifecycle,
     startedAt: ports.clock.now(),
   };
   const worktree = await openWorktree(agent, parent, signal);

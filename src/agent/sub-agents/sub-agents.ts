@@ -6,14 +6,7 @@ import {raceAbort} from '../../base/race.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {parseSessionId, type ActionId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
-import {
-  type AgentRow,
-  type AgentStatus,
-  type Asker,
-  hasEnded,
-  type LifecycleEvent,
-  type SubAgent,
-} from '../../domain/sub-agent.ts';
+import {type AgentRow, type AgentStatus, type Asker, hasEnded, type SubAgent} from '../../domain/sub-agent.ts';
 import {addUsage, noUsage} from '../../domain/usage.ts';
 import type {Worktree} from '../../actions/worktrees-port.ts';
 import type {SeparateMachine} from '../ports.ts';
@@ -49,8 +42,6 @@ interface Running {
   /** The fate of the worktree as a text. Empty before it is settled. */
   outcome: string;
   readonly place: SeparateMachine;
-  /** The changes that its parent wants to read of. */
-  readonly lifecycle: readonly LifecycleEvent[];
   /** Set while its worktree is being settled. An abort leaves the worktree unchanged. */
   settling: AbortController | undefined;
   /** True once the sub-agent is being closed, so that no one is asked about its worktree anymore. */
@@ -93,7 +84,7 @@ export class SubAgents implements AgentTree {
     let started: Outcome<Running, Fault>;
     try {
       const setup = await createAgent(request, {branch, call}, wait.signal);
-      started = setup.tag === 'failed' ? setup : ok(this.#register(setup.value, request.lifecycle));
+      started = setup.tag === 'failed' ? setup : ok(this.#register(setup.value));
     } catch (cause) {
       return failed(thrownFault('The sub-agent could not be started', cause));
     } finally {
@@ -185,10 +176,10 @@ export class SubAgents implements AgentTree {
     const id = parseSessionId(to);
     if (id === undefined || this.#running.has(id)) return undefined;
     const setup = await reopenAgent(id, branch, signal);
-    return setup?.tag === 'ok' ? ok(this.#register(setup.value, [])) : setup;
+    return setup?.tag === 'ok' ? ok(this.#register(setup.value)) : setup;
   }
 
-  #register(setup: AgentSetup, lifecycle: Running['lifecycle']): Running {
+  #register(setup: AgentSetup): Running {
     const {agent, branch, kind, worktree} = setup;
     const parent = branch.session();
     const directory = worktree === 'none' ? parent.directory : worktree.directory;
@@ -225,7 +216,6 @@ export class SubAgents implements AgentTree {
       worktree,
       outcome: '',
       place,
-      lifecycle,
       settling: undefined,
       isClosing: false,
       runner: agent.harness === 'weft' ? makeWeftRunner(setup, deps) : new HarnessAgent(setup, deps),
@@ -399,8 +389,8 @@ export class SubAgents implements AgentTree {
   }
 
   /** Tells the parent of a change that it subscribed to. The report of the end comes by itself. */
-  #tellParent({row: {agent, place, status}, lifecycle, branch}: Running): void {
-    if (place === 'foreground' || hasEnded(status) || !lifecycle.includes(status.kind)) return;
+  #tellParent({row: {agent, place, status}, branch}: Running): void {
+    if (place === 'foreground' || hasEnded(status) || !agent.lifecycle.includes(status.kind)) return;
     const on = status.kind === 'blocked' ? `: ${status.on}` : '';
     branch.addNote(`[agent ${agent.id}: ${agent.name}, ${status.kind}${on}]`);
   }

@@ -116,6 +116,7 @@ const row: AgentRow = {
     prompt: 'Where?',
     isolation: 'none',
     computerUse: 'asks',
+    lifecycle: [],
     startedAt: 0,
   },
   status: {kind: 'in_progress', doing: ''},

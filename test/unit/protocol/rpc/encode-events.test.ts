@@ -178,6 +178,7 @@ test('the end of a sub-agent is told once, and nobody sends one to the backgroun
     prompt: 'Audit it',
     isolation: 'none',
     computerUse: 'asks',
+    lifecycle: [],
     startedAt: 0,
   };
   const progress = {turns: 1, calls: 0, usage: noUsage, costUsd: 0, files: []};
