@@ -3,13 +3,19 @@ import {render} from 'ink-testing-library';
 import {describe, expect, test} from 'vitest';
 import {TranscriptViewport} from '../../src/tui/app.tsx';
 import {openScrollbackBuffer, type ScrollbackBuffer} from '../../src/tui/scrollback/scrollback-buffer.ts';
+import {type EntryFrame, wrapText} from '../../src/tui/text/wrap.ts';
+import {themeOf} from '../../src/tui/theme/theme.ts';
 import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../../src/tui/state/scroll-position.ts';
 
 const room = 6;
 
+const frame: EntryFrame = {theme: themeOf('plain'), width: 39, verbosity: 'summary', home: ''};
+
+const addLines = (kept: ScrollbackBuffer, ...lines: readonly string[]): void => kept.add(() => lines, frame);
+
 const keptOf = (count: number): ScrollbackBuffer => {
   const kept = openScrollbackBuffer();
-  for (let at = 0; at < count; at++) kept.add(`line ${at}\n`);
+  for (let at = 0; at < count; at++) addLines(kept, `line ${at}`);
   return kept;
 };
 
@@ -62,7 +68,7 @@ describe('the transcript on the whole screen', () => {
     const kept = keptOf(20);
     const place = stepped(atEnd, 'page-up', {kept});
     const before = rowsOf({kept, place});
-    kept.add('one more\nand another\n');
+    addLines(kept, 'one more', 'and another');
     const after = rowsOf({kept, place});
     expect(after.slice(0, 5)).toEqual(before.slice(0, 5));
     expect(after[5]).toMatch(/^── 2 new lines below/u);
@@ -94,7 +100,7 @@ test.each<[string, readonly ScrollStep[], ScrollPosition]>([
 describe('the lines that are kept', () => {
   test('are the newest, under the numbers they had', () => {
     const kept = openScrollbackBuffer(100);
-    for (let at = 0; at < 5000; at++) kept.add(`line ${at}\n`);
+    for (let at = 0; at < 5000; at++) addLines(kept, `line ${at}`);
     expect(kept.end).toBe(5000);
     expect(kept.end - kept.start).toBeLessThanOrEqual(1100);
     expect(kept.end - kept.start).toBeGreaterThanOrEqual(100);
@@ -104,13 +110,30 @@ describe('the lines that are kept', () => {
 
   test('leave the answer to the last prompt, and say what is left out of a long one', () => {
     const kept = openScrollbackBuffer();
-    kept.add('before\n');
+    addLines(kept, 'before');
     expect(kept.linesSincePrompt()).toEqual([]);
     kept.markPrompt();
-    kept.add('> prompt\nanswer\n');
+    addLines(kept, '> prompt', 'answer');
     expect(kept.linesSincePrompt()).toEqual(['> prompt', 'answer']);
-    for (let at = 0; at < 500; at++) kept.add(`line ${at}\n`);
+    for (let at = 0; at < 500; at++) addLines(kept, `line ${at}`);
     expect(kept.linesSincePrompt()).toHaveLength(401);
     expect(kept.linesSincePrompt()[0]).toMatch(/^\(102 earlier lines: /u);
+  });
+
+  test('are laid out again at another width, and line numbers follow their text', () => {
+    const kept = openScrollbackBuffer();
+    const words = (at: number): string => `${at} ${'word '.repeat(12)}end${at}`;
+    for (let at = 0; at < 50; at++) kept.add(wide => wrapText(words(at), [], wide), frame);
+    const of = (line: number): string | undefined => kept.lines(0, line + 1).findLast(text => /^\d/u.test(text));
+    const place = kept.lines(0, kept.end).indexOf('30 word word word word word word word');
+    expect(of(place + 1)).toMatch(/^30 /u);
+    const moved = kept.layOut({...frame, width: 20});
+    expect(kept.lines(0, kept.end)).toEqual(
+      Array.from({length: 50}, (_, at) => wrapText(words(at), [], {...frame, width: 20})).flat(),
+    );
+    expect(of(moved(place))).toMatch(/^30 /u);
+    expect(of(moved(place + 1))).toMatch(/^30 /u);
+    expect(moved(100)).toBe(kept.end);
+    expect(kept.layOut({...frame, width: 20})(7)).toBe(7);
   });
 });

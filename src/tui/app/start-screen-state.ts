@@ -4,7 +4,7 @@ import {timeAgo} from '../../base/time-ago.ts';
 import {startScreenLines, type StartFacts, startText} from '../components/start-screen.tsx';
 import type {TuiOptions} from '../options.ts';
 import type {View} from '../state/view.ts';
-import type {Frame} from '../text/wrap.ts';
+import type {TranscriptBlock} from '../scrollback/scrollback-buffer.ts';
 
 interface StartScreenDeps {
   readonly options: TuiOptions;
@@ -28,11 +28,12 @@ export class StartScreenState {
     return this.#isWritten ? 'written' : this.#facts();
   }
 
-  /** Returns the lines for the scrollback once, and an empty list afterwards. */
-  take(frame: Frame): readonly string[] {
+  /** Returns the block for the scrollback once, and an empty list afterwards. */
+  take(): readonly TranscriptBlock[] {
     if (this.#isWritten) return [];
     this.#isWritten = true;
-    return startScreenLines(this.#facts(), frame);
+    const facts = this.#facts();
+    return [frame => startScreenLines(facts, frame)];
   }
 
   handleEvents(events: readonly AgentEvent[]): void {

@@ -37,7 +37,7 @@ import {FrameSchedule} from './frame-schedule.ts';
 import {RunClock} from './run-clock.ts';
 import {type CommandHost, SlashCommands} from './slash-commands.ts';
 import {StartScreenState} from './start-screen-state.ts';
-import type {ScrollbackBuffer} from '../scrollback/scrollback-buffer.ts';
+import type {ScrollbackBuffer, TranscriptBlock} from '../scrollback/scrollback-buffer.ts';
 import {unstyledText, dropLostLines} from '../scrollback/lost-rows.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {Scrollback} from '../scrollback/scrollback.ts';
@@ -138,7 +138,7 @@ export class Store {
       send: text =>
         this.#composer.perform({kind: 'send', text, when: this.#view.run.state === 'idle' ? 'queued' : 'steering'}),
       print: lines => {
-        this.#scrollback.print(lines);
+        this.#scrollback.print(() => lines);
         this.#frames.drawSoon();
       },
     });
@@ -243,6 +243,12 @@ export class Store {
   /** Handles a resize. `lost` are the first lines of the live region that the terminal has pushed into its scrollback. */
   handleResize(lost: readonly string[]): void {
     if (this.#view.entries.length > 0) this.#lost += unstyledText(lost);
+    const {transcript} = this.#host;
+    if (transcript !== 'none') {
+      const moved = transcript.layOut(this.#frame);
+      const place = this.#place;
+      if (place.at === 'line') this.#place = {at: 'line', first: moved(place.first), end: moved(place.end)};
+    }
     this.#frames.drawNow();
   }
 
@@ -343,11 +349,10 @@ export class Store {
     this.#focus.stop();
     this.#composer.close();
     this.#closing.abort();
-    const frame = this.#frame;
     const finished = this.#takeEntries();
     const open = {lexer: this.#scrollback.lexer, actions: this.#clock.times().actions};
-    const unfinished = openLines(this.#view, open, frame);
-    return this.#takeLast([...finished, ...this.#start.take(frame), ...unfinished]);
+    const unfinished = this.#view;
+    return this.#takeLast([...finished, ...this.#start.take(), frame => openLines(unfinished, open, frame)]);
   }
 
   #press(presses: readonly KeyPress[]): void {
@@ -395,7 +400,7 @@ export class Store {
         void this.#slash.showWhole(effect.approval);
         return;
       case 'print-approval':
-        this.#scrollback.print(['', ...approvalInFull(effect.approval, this.#frame)]);
+        this.#scrollback.print(frame => ['', ...approvalInFull(effect.approval, frame)]);
         return;
       case 'attach':
         this.#host.attach(effect.block);
@@ -416,7 +421,7 @@ export class Store {
         this.#scroll(effect.step);
         return;
       case 'expand':
-        if (!this.#scrollback.expand(this.#frame)) this.#notify('info', nothingToExpand);
+        if (!this.#scrollback.expand()) this.#notify('info', nothingToExpand);
         return;
       case 'next-verbosity':
         this.#slash.nextVerbosity();
@@ -507,17 +512,24 @@ export class Store {
   }
 
   #draw(): void {
-    const {transcript} = this.#host;
-    const lines = this.#takeEntries();
-    if (transcript === 'none') this.#finished += linesText(this.#withoutLost(lines));
-    else transcript.add(linesText(lines));
+    this.#write(this.#takeEntries());
     this.#publish();
   }
 
-  #withoutLost(finished: readonly string[]): readonly string[] {
-    const {lines, lost} = dropLostLines(finished, this.#lost);
+  /** Adds blocks to the transcript: on the alternate screen to its buffer, otherwise to the lines for the terminal. */
+  #write(blocks: readonly TranscriptBlock[]): void {
+    const {transcript} = this.#host;
+    const frame = this.#frame;
+    if (transcript !== 'none') {
+      for (const block of blocks) transcript.add(block, frame);
+      return;
+    }
+    const {lines, lost} = dropLostLines(
+      blocks.flatMap(block => block(frame)),
+      this.#lost,
+    );
     this.#lost = this.#view.entries.length === 0 ? '' : lost;
-    return lines;
+    this.#finished += linesText(lines);
   }
 
   #publish(): void {
@@ -553,21 +565,19 @@ export class Store {
     };
   }
 
-  /** Takes the lines of finished entries. The first of them move the start screen to the scrollback. */
-  #takeEntries(): readonly string[] {
+  /** Takes the finished entries. The first of them move the start screen to the scrollback. */
+  #takeEntries(): readonly TranscriptBlock[] {
     const {view, finished} = this.#scrollback.take(this.#view, this.#frame);
     this.#view = view;
-    return finished.length === 0 ? finished : [...this.#start.take(this.#frame), ...finished];
+    return finished.length === 0 ? finished : [...this.#start.take(), ...finished];
   }
 
-  /** Returns lines to write after Ink has stopped drawing, after the lines that Ink hasn't written. */
-  #takeLast(lines: readonly string[]): string {
-    const {transcript} = this.#host;
-    const text = this.#finished + linesText(this.#withoutLost(lines));
+  /** Returns the lines to write after Ink has stopped drawing, after the lines that Ink hasn't written. */
+  #takeLast(blocks: readonly TranscriptBlock[]): string {
+    this.#write(blocks);
+    const text = this.#finished;
     this.#finished = '';
-    if (transcript === 'none') return text;
-    transcript.add(text);
-    return '';
+    return text;
   }
 }
 

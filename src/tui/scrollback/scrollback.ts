@@ -1,6 +1,7 @@
 import type {Preview} from '../../actions/preview.ts';
 import {finishedLines, isLong} from './entries.ts';
 import type {MarkdownLexer} from './render-markdown.ts';
+import type {TranscriptBlock} from './scrollback-buffer.ts';
 import {grammarOfDiff, isGrammarLoaded, loadGrammar} from './syntax/highlight.ts';
 import {type GrammarName, grammarOfFence} from './syntax/grammars.ts';
 import {takeFinished} from '../state/reduce.ts';
@@ -25,7 +26,7 @@ export class Scrollback {
   readonly #gate: GrammarGate;
   #lexer: MarkdownLexer | undefined;
   #isLoading = false;
-  #printed: readonly string[] = [];
+  #printed: readonly TranscriptBlock[] = [];
   /** Entries that were written folded, latest last. */
   #folded: readonly FinishedEntry[] = [];
   /** True if finished entries wait for the markdown lexer or a grammar. */
@@ -50,31 +51,32 @@ export class Scrollback {
     void this.#load();
   }
 
-  /** Writes lines with the next frame, before the unfinished entries. */
-  print(lines: readonly string[]): void {
-    this.#printed = [...this.#printed, ...lines];
+  /** Writes a block with the next frame, before the unfinished entries. */
+  print(block: TranscriptBlock): void {
+    this.#printed = [...this.#printed, block];
   }
 
   /** Writes the latest folded entry again in full, each entry once. Returns `false` if none is left. */
-  expand(frame: EntryFrame): boolean {
+  expand(): boolean {
     // The latest entry on the screen has not been written yet. Expand it once it is.
-    if (this.#isWaiting) this.#isExpandWanted = true;
-    else {
-      const lines = this.#expandedLines(frame);
-      if (lines.length === 0) return false;
-      this.print(lines);
+    if (this.#isWaiting) {
+      this.#isExpandWanted = true;
+      return true;
     }
-    return true;
+    const expanded = this.#expanded();
+    for (const block of expanded) this.print(block);
+    return expanded.length > 0;
   }
 
-  #expandedLines(frame: EntryFrame): readonly string[] {
+  #expanded(): readonly TranscriptBlock[] {
     const entry = this.#folded.at(-1);
-    if (entry === undefined || this.#lexer === undefined) return [];
+    const lexer = this.#lexer;
+    if (entry === undefined || lexer === undefined) return [];
     this.#folded = this.#folded.slice(0, -1);
-    return finishedLines(entry, this.#lexer, {...frame, verbosity: 'full'});
+    return [blockOf(entry, lexer, 'full')];
   }
 
-  take(view: View, frame: EntryFrame): {readonly view: View; readonly finished: readonly string[]} {
+  take(view: View, frame: EntryFrame): {readonly view: View; readonly finished: readonly TranscriptBlock[]} {
     const lexer = this.#lexer;
     // Load grammars at the same time as the lexer.
     const isHeld = this.#gate.holds(view);
@@ -85,19 +87,16 @@ export class Scrollback {
     }
     if (isHeld) return {view, finished: []};
     const drained = takeFinished(view);
-    const finished = [...this.#printed, ...drained.finished.flatMap(one => this.#linesOf(one, lexer, frame))];
+    const {verbosity} = frame;
+    const finished = [...this.#printed, ...drained.finished.map(one => blockOf(one, lexer, verbosity))];
     this.#printed = [];
+    if (verbosity !== 'full') {
+      const foldable = drained.finished.filter(one => isFoldable(one, frame));
+      this.#folded = [...this.#folded, ...foldable].slice(-foldedKept);
+    }
     if (!this.#isExpandWanted) return {view: drained.view, finished};
     this.#isExpandWanted = false;
-    return {view: drained.view, finished: [...finished, ...this.#expandedLines(frame)]};
-  }
-
-  #linesOf(finished: FinishedEntry, lexer: MarkdownLexer, frame: EntryFrame): readonly string[] {
-    const lines = finishedLines(finished, lexer, frame);
-    if (isFoldable(finished, frame) && frame.verbosity !== 'full') {
-      this.#folded = [...this.#folded, finished].slice(-foldedKept);
-    }
-    return lines;
+    return {view: drained.view, finished: [...finished, ...this.#expanded()]};
   }
 
   async #load(): Promise<void> {
@@ -107,6 +106,12 @@ export class Scrollback {
     this.#host.redraw();
   }
 }
+
+/** A block keeps the verbosity at which it was first written. */
+const blockOf =
+  (entry: FinishedEntry, lexer: MarkdownLexer, verbosity: EntryFrame['verbosity']): TranscriptBlock =>
+  frame =>
+    finishedLines(entry, lexer, {...frame, verbosity});
 
 function isFoldable(finished: FinishedEntry, frame: EntryFrame): boolean {
   const {kind} = finished;
