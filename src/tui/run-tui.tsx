@@ -115,6 +115,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     drawing: () => <AppScreen screen={store.screen()} onRoom={() => {}} />,
     onDropped: () => store.handleDropped(),
     onPaste: (text, part) => store.handlePaste(text, part),
+    takeBack: (rows, into) => store.takeBack(rows, into),
     onResize: lost => store.handleResize(lost),
     onReady: () => store.handleReady(),
   });

@@ -64,6 +64,7 @@ export async function readTranscript(
     ),
     drawing: () => undefined,
     onPaste: (text, part) => press([{kind: 'paste', text, part}]),
+    takeBack: () => 0,
     onResize: draw,
     onDropped: () => {},
     onReady: () => isWaiting && draw(),

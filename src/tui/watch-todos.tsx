@@ -56,6 +56,7 @@ export function watchTodos(options: {
       root: () => <Watched subscribe={subscribe} drawn={() => drawn} />,
       drawing,
       onPaste: () => {},
+      takeBack: () => 0,
       onResize: () => draw(),
       onDropped: () => {},
       onReady: () => isWaiting && draw(),

@@ -14,7 +14,9 @@ export interface ShellTerminal extends AsyncDisposable {
   text(): Promise<string>;
   /** Resolves when everything written so far matches; rejects with it when that takes too long. */
   until(pattern: RegExp): Promise<void>;
-  /** The same for the visible rows alone. */
+  /** The visible rows alone, right-trimmed. */
+  screen(): Promise<string>;
+  /** Resolves when the visible rows match; rejects with everything when that takes too long. */
   onScreen(pattern: RegExp): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
   /** Goes through all sizes without a pause. */
@@ -72,6 +74,7 @@ export async function openTerminal(
     for (const key of keys) await deliver(bytesOf(key));
   };
   const text = async (): Promise<string> => (await pty.everything()).join('\n').trimEnd();
+  const screen = async (): Promise<string> => (await pty.rows()).join('\n');
   const seen = async (pattern: RegExp, look: () => Promise<string>): Promise<void> => {
     await lookUntil(
       async () => pattern.test(await look()),
@@ -91,7 +94,8 @@ export async function openTerminal(
       }),
     text,
     until: pattern => seen(pattern, text),
-    onScreen: pattern => seen(pattern, async () => (await pty.rows()).join('\n')),
+    screen,
+    onScreen: pattern => seen(pattern, screen),
     async resize(columns, rows) {
       pty.resize(columns, rows);
     },

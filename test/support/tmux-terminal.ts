@@ -17,6 +17,7 @@ export async function openTmux(
     (await execute('tmux', ['-S', socket, '-f', '/dev/null', ...args], {env: place.environment(environment)})).stdout;
   await tmux('new-session', '-d', '-x', '100', '-y', '40', '-c', place.work, 'sh');
   const text = async (): Promise<string> => (await tmux('capture-pane', '-p', '-J', '-S', '-')).trimEnd();
+  const screen = (): Promise<string> => tmux('capture-pane', '-p');
   const seen = (pattern: RegExp, look: () => Promise<string>): Promise<void> =>
     lookUntil(
       async () => pattern.test(await look()),
@@ -32,7 +33,8 @@ export async function openTmux(
       }),
     text,
     until: pattern => seen(pattern, text),
-    onScreen: pattern => seen(pattern, () => tmux('capture-pane', '-p')),
+    screen,
+    onScreen: pattern => seen(pattern, screen),
     resize: async (columns, rows) => void (await tmux('resize-window', '-x', String(columns), '-y', String(rows))),
     resizeAll: async sizes =>
       void (await tmux(

@@ -55,6 +55,7 @@ test.each<[Reflow]>([['wrapped'], ['cut'], ['adrift']])(
         root: () => <App />,
         drawing: () => <Text>{shown.rows.join('\n')}</Text>,
         onPaste: () => {},
+        takeBack: () => 0,
         onResize() {
           shown = {rows: ['one', 'two', 'three', 'four'], above: shown.above};
           update();

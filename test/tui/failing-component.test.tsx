@@ -31,6 +31,7 @@ test('a component that fails: the error is reported, nothing of it is drawn, and
       root: () => <Fragile />,
       drawing: () => <Fragile />,
       onPaste: () => {},
+      takeBack: () => 0,
       onResize: () => {},
       onDropped: () => {},
       onReady: () => {},

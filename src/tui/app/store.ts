@@ -15,7 +15,7 @@ import type {TuiOptions} from '../options.ts';
 import {openLines} from '../scrollback/entries.ts';
 import type {Effect, ExternalEdit, PressContext, PanelQuery} from '../state/effect.ts';
 import {leaveWithinMs, press} from '../state/press.ts';
-import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../state/scroll-position.ts';
+import type {ScrollPosition, ScrollStep} from '../state/scroll-position.ts';
 import {reduce, withNotice, withStopRequested} from '../state/reduce.ts';
 import {restoreRewoundPrompt, applyQueryResult, runPanelQuery} from '../state/panel-queries.ts';
 import {type ConnectPanel, connectPanel, findServers} from '../state/panels/connect.ts';
@@ -38,9 +38,10 @@ import {RunClock} from './run-clock.ts';
 import {type CommandHost, SlashCommands} from './slash-commands.ts';
 import {StartScreenState} from './start-screen-state.ts';
 import type {ScrollbackBuffer, TranscriptBlock} from '../scrollback/scrollback-buffer.ts';
-import {unstyledText, dropLostLines} from '../scrollback/lost-rows.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {Scrollback} from '../scrollback/scrollback.ts';
+import type {Reflow} from '../terminal/reflow.ts';
+import {TranscriptOutput} from './transcript-output.ts';
 
 const tickMs = 1000;
 
@@ -70,17 +71,9 @@ export class Store {
   readonly #host: AppHost;
   readonly #composer: ComposerEffects;
   readonly #scrollback: Scrollback;
+  readonly #transcript: TranscriptOutput;
   readonly #listeners = new Set<() => void>();
   #screen: Screen;
-  /** Complete lines for the scrollback that aren't written yet. */
-  #finished = '';
-  /** The lines that are written with the last frame. */
-  #inFlight = '';
-  /** The part of the unfinished entries that a resize pushed into the scrollback. */
-  #lost = '';
-  #place: ScrollPosition = atEnd;
-  /** Rows of the transcript on the screen in fullscreen mode. */
-  #transcriptRows = 0;
   #view: View = emptyView;
   #ui: Ui;
   #leaveTimer: NodeJS.Timeout | undefined;
@@ -106,6 +99,7 @@ export class Store {
         this.#frames.drawNow();
       },
     });
+    this.#transcript = new TranscriptOutput({buffer: host.transcript, frame: () => this.#frame});
     this.#scrollback = new Scrollback({
       loadLexer: () => host.loadLexer(),
       now: () => options.clock.now(),
@@ -156,16 +150,11 @@ export class Store {
 
   /** Takes the lines to write above the live region now. Returns each line only once. */
   takeFinished(): string {
-    if (this.#frames.isPaused) return '';
-    this.#inFlight = this.#finished;
-    this.#finished = '';
-    return this.#inFlight;
+    return this.#frames.isPaused ? '' : this.#transcript.take();
   }
 
   /** Sets how many rows the transcript has on the screen in fullscreen mode. */
-  readonly setRoom = (rows: number): void => {
-    this.#transcriptRows = rows;
-  };
+  readonly setRoom = (rows: number): void => this.#transcript.setRows(rows);
 
   handleReady(): void {
     this.#frames.handleReady();
@@ -236,19 +225,17 @@ export class Store {
 
   /** Must be called if the last frame didn't reach the terminal. Its lines are written with the next frame. */
   handleDropped(): void {
-    this.#finished = this.#inFlight + this.#finished;
-    this.#inFlight = '';
+    this.#transcript.handleDropped();
+  }
+
+  /** See `TranscriptOutput.takeBack`. */
+  takeBack(rows: number, into: {readonly columns: number; readonly reflow: Reflow}): number {
+    return this.#transcript.takeBack(rows, into);
   }
 
   /** Handles a resize. `lost` are the first lines of the live region that the terminal has pushed into its scrollback. */
   handleResize(lost: readonly string[]): void {
-    if (this.#view.entries.length > 0) this.#lost += unstyledText(lost);
-    const {transcript} = this.#host;
-    if (transcript !== 'none') {
-      const moved = transcript.layOut(this.#frame);
-      const place = this.#place;
-      if (place.at === 'line') this.#place = {at: 'line', first: moved(place.first), end: moved(place.end)};
-    }
+    this.#transcript.handleResize(lost, this.#openEntries);
     this.#frames.drawNow();
   }
 
@@ -277,7 +264,10 @@ export class Store {
   /** Stops publishing while another program has the terminal. Returns the finished lines for the scrollback. */
   pause(): string {
     this.#frames.pause();
-    return this.#takeLast(this.#takeEntries());
+    this.#transcript.add(this.#takeEntries(), this.#openEntries);
+    const last = this.#transcript.take();
+    this.#transcript.forgetWritten();
+    return last;
   }
 
   /**
@@ -352,7 +342,9 @@ export class Store {
     const finished = this.#takeEntries();
     const open = {lexer: this.#scrollback.lexer, actions: this.#clock.times().actions};
     const unfinished = this.#view;
-    return this.#takeLast([...finished, ...this.#start.take(), frame => openLines(unfinished, open, frame)]);
+    const last = [...finished, ...this.#start.take(), (frame: EntryFrame) => openLines(unfinished, open, frame)];
+    this.#transcript.add(last, 'none');
+    return this.#transcript.take();
   }
 
   #press(presses: readonly KeyPress[]): void {
@@ -503,33 +495,17 @@ export class Store {
   }
 
   #scroll(step: ScrollStep): void {
-    const {transcript} = this.#host;
-    if (transcript === 'none') return;
     const {view, lexer, times} = this.#liveState();
-    const open = openLines(view, {lexer, actions: times.actions}, this.#frame);
-    const range = {start: transcript.start, end: transcript.end + open.length, room: this.#transcriptRows};
-    this.#place = scrollPosition(this.#place, step, range);
+    this.#transcript.scroll(step, openLines(view, {lexer, actions: times.actions}, this.#frame).length);
   }
 
   #draw(): void {
-    this.#write(this.#takeEntries());
+    this.#transcript.add(this.#takeEntries(), this.#openEntries);
     this.#publish();
   }
 
-  /** Adds blocks to the transcript: on the alternate screen to its buffer, otherwise to the lines for the terminal. */
-  #write(blocks: readonly TranscriptBlock[]): void {
-    const {transcript} = this.#host;
-    const frame = this.#frame;
-    if (transcript !== 'none') {
-      for (const block of blocks) transcript.add(block, frame);
-      return;
-    }
-    const {lines, lost} = dropLostLines(
-      blocks.flatMap(block => block(frame)),
-      this.#lost,
-    );
-    this.#lost = this.#view.entries.length === 0 ? '' : lost;
-    this.#finished += linesText(lines);
+  get #openEntries(): 'some' | 'none' {
+    return this.#view.entries.length > 0 ? 'some' : 'none';
   }
 
   #publish(): void {
@@ -539,13 +515,13 @@ export class Store {
   }
 
   #screenNow(): Screen {
-    const {transcript} = this.#host;
+    const {lost, shown} = this.#transcript;
     return {
       live: this.#liveState(),
       frame: this.#frame,
       size: this.#host.size(),
-      lost: this.#lost,
-      transcript: transcript === 'none' ? 'none' : {kept: transcript, position: this.#place},
+      lost,
+      transcript: shown,
     };
   }
 
@@ -571,17 +547,7 @@ export class Store {
     this.#view = view;
     return finished.length === 0 ? finished : [...this.#start.take(), ...finished];
   }
-
-  /** Returns the lines to write after Ink has stopped drawing, after the lines that Ink hasn't written. */
-  #takeLast(blocks: readonly TranscriptBlock[]): string {
-    this.#write(blocks);
-    const text = this.#finished;
-    this.#finished = '';
-    return text;
-  }
 }
-
-const linesText = (lines: readonly string[]): string => (lines.length === 0 ? '' : `${lines.join('\n')}\n`);
 
 const nothingToExpand = 'Nothing left to expand. See everything with /transcript.';
 

@@ -462,11 +462,20 @@ const finish = (view: View, finished: readonly FinishedEntry[], entries: readonl
 
 function drainText(entry: TextEntry, finished: FinishedEntry[]): TextEntry | undefined {
   const split = splitMarkdown(entry.rest, entry.position, entry.state === 'done' ? 'whole' : 'growing');
-  if (split.pieces.length > 0) finished.push({kind: 'pieces', pieces: split.pieces, written: entry.written});
+  // An entry for each visible piece, so that a resize can lay out again all that is on the screen.
+  let {written} = entry;
+  let pieces: MarkdownPiece[] = [];
+  for (const piece of split.pieces) {
+    pieces.push(piece);
+    if (!isVisible(piece)) continue;
+    finished.push({kind: 'pieces', pieces, written});
+    pieces = [];
+    written = 'some';
+  }
+  if (pieces.length > 0) finished.push({kind: 'pieces', pieces, written});
   if (entry.state === 'done') return undefined;
   if (split.pieces.length === 0 && split.rest === entry.rest) return entry;
-  const isBegun = split.pieces.some(isVisible);
-  return {...entry, rest: split.rest, position: split.place, written: isBegun ? 'some' : entry.written};
+  return {...entry, rest: split.rest, position: split.place, written};
 }
 
 /** True if the piece draws anything. Blank lines of code and empty quotes don't. */

@@ -22,6 +22,11 @@ interface InkApp {
   readonly drawing: () => ReactNode;
   /** `more` continues the previous paste. */
   onPaste(text: string, part: 'first' | 'more'): void;
+  /**
+   * Called when the width has changed, where `rows` rows are above the first drawn row. Returns how many of them to erase too, because
+   * their text will be written again.
+   */
+  takeBack(rows: number, into: {readonly columns: number; readonly reflow: Reflow}): number;
   /** Called after a resize, when nothing is on the screen. `lost` are the first lines if the terminal scrolled them away. */
   onResize(lost: readonly string[]): void;
   /** Called if the last frame, with the text above it, was not sent to the terminal. Another frame follows. */
@@ -134,15 +139,19 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
 
   /** Erases from the first drawn row, wherever the terminal's reflow moved it. Returns the lines that are now in the scrollback. */
   function eraseFromCursor({before, now, cursorRow}: SizeChange): readonly string[] {
-    const isReflowed = now.columns < before.columns && terminal.reflow() === 'wrapped';
-    if (app.screen === 'alternate' || drawn === 'nothing' || (!isReflowed && now.rows >= before.rows)) {
+    const reflow = terminal.reflow();
+    const isReflowed = now.columns < before.columns && reflow === 'wrapped';
+    const isOtherWidth = now.columns !== before.columns;
+    const isInPlace = !isReflowed && now.rows >= before.rows && (!isOtherWidth || cursorRow === 'unknown');
+    if (app.screen === 'alternate' || drawn === 'nothing' || isInPlace) {
       eraseDrawn();
       return [];
     }
     const lines = linesDrawn(drawn, before.columns);
     const cursor = caretOf(drawn, () => lines);
     const up = isReflowed ? rowsUp({lines, cursor}, now.columns) : cursor.y;
-    eraseBy(eraseFrom(up));
+    const top = isOtherWidth && cursorRow !== 'unknown' ? cursorRow - up : 0;
+    eraseBy(eraseFrom(up + (top > 0 ? app.takeBack(top, {columns: now.columns, reflow}) : 0)));
     const rowsAbove = up - (cursorRow === 'unknown' ? now.rows - 1 : cursorRow);
     return rowsAbove > 0 ? linesAbove(lines, rowsAbove, isReflowed ? now.columns : before.columns) : [];
   }

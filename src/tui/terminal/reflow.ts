@@ -1,5 +1,5 @@
 import type {Layout} from '../text/wrap.ts';
-import {cellWidth} from '../text/cell-width.ts';
+import {cellWidth, graphemes, graphemeWidth, stripStyles} from '../text/cell-width.ts';
 
 /**
  * How a terminal handles lines that no longer fit when it becomes narrower. `wrapped`: wraps them, and the cursor stays with its
@@ -22,9 +22,6 @@ export function rowsUp({lines, cursor}: Layout, columns: number): number {
   return above + Math.floor(cursor.x / columns);
 }
 
-// oxlint-disable-next-line no-control-regex -- SGR begins with ESC
-const styling = /\u001B\[[\d;]*m/gu;
-
 /** Returns the leading lines that are completely above the screen, if the rows begin `above` rows above it. */
 export function linesAbove(lines: readonly string[], above: number, columns: number): readonly string[] {
   let left = above;
@@ -32,6 +29,20 @@ export function linesAbove(lines: readonly string[], above: number, columns: num
   return lines.slice(0, visible < 0 ? lines.length : visible);
 }
 
-/** Returns the number of rows of a wrapped line without line feeds. */
-export const rowsOf = (line: string, columns: number): number =>
-  Math.max(1, Math.ceil(cellWidth(line.replaceAll(styling, '')) / columns));
+/** Returns the number of rows of a wrapped line without line feeds. A wide character that does not fit at the end of a row leaves a cell free. */
+export function rowsOf(line: string, columns: number): number {
+  const text = stripStyles(line);
+  const cells = cellWidth(text);
+  if (cells === text.length || columns < 2) return Math.max(1, Math.ceil(cells / columns));
+  let rows = 1;
+  let used = 0;
+  for (const grapheme of graphemes(text)) {
+    const width = graphemeWidth(grapheme);
+    if (used + width > columns) {
+      rows += 1;
+      used = 0;
+    }
+    used += width;
+  }
+  return rows;
+}

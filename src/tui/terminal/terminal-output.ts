@@ -153,9 +153,6 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   /** Checks whether the size is stable. The terminal may have a new size without a signal yet: tmux signals up to 250 ms late. */
   const restingAt = async (): Promise<'moving' | number | 'unknown'> => {
     if (!isSame(sizeNow(stdout), sizeOf(stdout))) return 'moving';
-    // A terminal that became wider wraps nothing, but a terminal that signals late may have become narrower since.
-    const isWider = stdout.columns >= size.columns && stdout.rows >= size.rows;
-    if (isWider && terminal.resizeSignals() === 'at-once') return 'unknown';
     const found = (await terminal.positions(extentQuery))?.[0];
     // The size may have changed again while the terminal answered.
     if (!isSame(sizeNow(stdout), sizeOf(stdout))) return 'moving';
