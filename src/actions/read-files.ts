@@ -20,7 +20,7 @@ const maxFiles = 50;
 const maxAtOnce = 8;
 
 /** The maximum number of base64 characters of PDFs in one answer. */
-const maxDocumentData = 27_000_000;
+export const maxDocumentData = 27_000_000;
 
 export const readFiles = defineAction<
   {readonly requests: readonly ReadRequest[]},

@@ -15,7 +15,7 @@ import {failed, type Outcome} from '../base/outcome.ts';
 import type {CachedRequest} from '../domain/cached-request.ts';
 import type {CompactionPreview, CompactionReport} from '../domain/compaction.ts';
 import type {ContextUsage} from '../domain/context-usage.ts';
-import type {ImageBlock} from '../domain/conversation.ts';
+import type {DocumentBlock, ImageBlock} from '../domain/conversation.ts';
 import type {SessionDocument} from '../domain/document.ts';
 import type {WayName} from '../domain/ways-in.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
@@ -81,7 +81,8 @@ export type Op =
       readonly op: 'prompt';
       readonly id: MessageId;
       readonly text: string;
-      readonly images: readonly ImageBlock[];
+      /** Images and PDFs. */
+      readonly images: readonly (ImageBlock | DocumentBlock)[];
       readonly when: 'queued' | 'steering';
     }
   /**

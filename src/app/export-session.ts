@@ -107,6 +107,7 @@ function userPart(block: UserBlock): string {
     case 'text':
       return visible(block.text);
     case 'image':
+    case 'document':
       return emphasised(imageText(block));
     case 'tool-result':
       return resultPart(block, undefined);

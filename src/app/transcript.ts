@@ -124,6 +124,7 @@ function userText(block: UserBlock): string {
     case 'text':
       return visible(block.text);
     case 'image':
+    case 'document':
       return imageText(block);
     case 'tool-result':
       return resultPart(block, undefined);

@@ -182,6 +182,7 @@ export const estimateBlockTokens = (block: UserBlock | AssistantBlock): number =
     thinking: ({text}) => estimateTokens(text),
     'sealed-thinking': ({data}) => Math.ceil(data.length / 6),
     image: () => attachmentTokens,
+    document: () => attachmentTokens,
     other: ({data}) => estimateTokens(JSON.stringify(data)),
     'tool-call': ({name, input}) => estimateTokens(name + JSON.stringify(input)),
     'tool-result': ({content}) =>

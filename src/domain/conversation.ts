@@ -20,7 +20,7 @@ export interface AssistantMessage {
   readonly usage: Usage;
 }
 
-export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
+export type UserBlock = TextBlock | ImageBlock | DocumentBlock | ToolResultBlock;
 export type AssistantBlock =
   | TextBlock
   | CitedTextBlock

@@ -144,8 +144,8 @@ const lostResult = (call: ToolCallBlock): ToolResultBlock => ({
 });
 
 /** Providers refuse text blocks of white space only. */
-const isPromptContent = (block: UserBlock): boolean =>
-  block.kind === 'image' || (block.kind === 'text' && block.text.trim() !== '');
+export const isPromptContent = (block: UserBlock): boolean =>
+  block.kind === 'text' ? block.text.trim() !== '' : block.kind !== 'tool-result';
 
 /** Returns the blocks of an answer that a provider accepts; `undefined` if these blocks do not make a message. */
 export function sendableBlocks(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] | undefined {
@@ -193,8 +193,8 @@ export function withoutMedia(messages: readonly Message[], addresses: readonly B
 }
 
 function inWords(block: UserBlock): UserBlock {
-  if (block.kind === 'image') return mediaInWords(block);
-  if (block.kind !== 'tool-result') return block;
+  if (block.kind === 'text') return block;
+  if (block.kind !== 'tool-result') return mediaInWords(block);
   const content = block.content.map(part =>
     part.kind === 'image' || part.kind === 'document' ? mediaInWords(part) : part,
   );

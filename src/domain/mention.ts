@@ -107,6 +107,7 @@ export function attachmentName({text}: TextBlock): string {
 export const attachedTo = ({blocks}: UserMessage): readonly string[] =>
   blocks.flatMap(block => {
     if (block.kind === 'image') return ['image'];
+    if (block.kind === 'document') return [block.name];
     const name = block.kind === 'text' ? attachmentName(block) : '';
     if (block.kind !== 'text' || name === '') return [];
     return [`${name} (${pluralize(block.text.split('\n').length - 2, 'line')})`];

@@ -117,6 +117,8 @@ export interface ModelFacts {
   readonly profile: Profile;
   readonly contextWindow: number;
   readonly images: 'seen' | 'unseen' | 'unknown';
+  /** `named`: the model only learns the names of PDFs. */
+  readonly pdfs: 'sent' | 'named';
   /** The effort of the next request, and the levels that the model is known to have. */
   readonly effort: Effort | 'default';
   readonly efforts: readonly Effort[];
@@ -134,6 +136,7 @@ export const unknownFacts: ModelFacts = {
   profile: 'open',
   contextWindow: 0,
   images: 'unknown',
+  pdfs: 'sent',
   effort: 'default',
   efforts: [],
   effortChange: 'cache-lost',

@@ -227,6 +227,7 @@ function userBlock(block: UserBlock, deferred: ReadonlySet<string>): readonly Co
     case 'text':
       return effortChangeIn(block) === undefined ? contentBlock(block) : [];
     case 'image':
+    case 'document':
       return contentBlock(block);
     case 'tool-result': {
       const content =

@@ -111,13 +111,14 @@ export function modelTable(
   return {
     infoOf,
     facts(model) {
-      const {contextWindow, images, price, effort, efforts: levels} = infoOf(model);
+      const {contextWindow, images, pdfs, price, effort, efforts: levels} = infoOf(model);
       return {
         profile: profileOf(modelFamily(plainName(model), provider), contextWindow),
         contextWindow,
         images,
         effort,
         efforts: levels,
+        pdfs: sentPdfs(pdfs),
         effortChange: 'cache-lost',
         ...(isCachedForAnHour(model) ? {cacheLifeMs: 60 * 60_000} : {}),
         costOf: usage => costOf(price, usage),
@@ -171,10 +172,12 @@ export function nearestEffort(taken: readonly Effort[], wanted: Effort): Effort 
 export const costOfMany = ({price}: ModelInfo, usage: Usage): number | 'unknown' =>
   usage.costUsd ?? (price === 'unknown' ? 'unknown' : costAt(price, usage));
 
+const sentPdfs = (pdfs: MediaSupport): SentMedia['pdfs'] => (pdfs === 'unseen' ? 'named' : 'sent');
+
 /** Returns the media that weft may send to the model: all except those that the model is known not to read. */
 export const sentMedia = ({images, pdfs}: ModelInfo, bounds: MediaBounds): SentMedia => ({
   images: images === 'unseen' ? 'named' : 'sent',
-  pdfs: pdfs === 'unseen' ? 'named' : 'sent',
+  pdfs: sentPdfs(pdfs),
   bounds,
 });
 

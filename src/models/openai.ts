@@ -14,7 +14,7 @@ import {openAiRequest} from './openai-request.ts';
 import {ResponsesDecoder} from './responses-decoder.ts';
 import {responsesRequest} from './responses-request.ts';
 import {sentMedia} from './model-facts.ts';
-import {type MediaBounds, withoutUnseen} from './unseen-media.ts';
+import {type MediaBounds, type SentMedia, withoutUnseen} from './unseen-media.ts';
 import {toProviderError, type Endpoint} from './provider-error.ts';
 import type {SessionRefusalChanges, ProviderDialect} from './send-request.ts';
 import {idRules, type SendableRules, sendableRequest, wireBytes, wireJson} from './sendable-request.ts';
@@ -76,14 +76,15 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi, row: na
     };
   const mannerOf = ({model}: ModelRequest) => ({info: options.models.infoOf(model)});
   /** A server that is not known to accept PDFs gets them only if the user's settings say that the model reads them. */
-  const seen = (request: ModelRequest, {pdfs, rules}: {pdfs: boolean; rules: SendableRules}): ModelRequest => {
-    const info = options.models.infoOf(request.model);
+  const isResponses = wireApi === 'responses';
+  const takesAll = isResponses ? named === undefined : takesPdfs(endpoint);
+  const mediaTo = (model: string): SentMedia => {
+    const info = options.models.infoOf(model);
     const media = sentMedia(info, provider === 'gemini' ? geminiBounds : openAiBounds);
-    return withoutUnseen(
-      sendableRequest(request, rules),
-      pdfs || info.from === 'settings' ? media : {...media, pdfs: 'named'},
-    );
+    return takesAll || info.from === 'settings' ? media : {...media, pdfs: 'named'};
   };
+  const seen = (request: ModelRequest, rules: SendableRules): ModelRequest =>
+    withoutUnseen(sendableRequest(request, rules), mediaTo(request.model));
   const row = named ?? rowAt(endpoint.baseUrl);
   const server = {host: hostOf(endpoint.baseUrl), provider: row, echo: row.echo};
   // Google refuses tool calls without a signature of the model's thinking.
@@ -97,7 +98,7 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi, row: na
   const chat: ProviderDialect = {
     endpoint,
     body: (request, {thinkingEcho}) =>
-      openAiRequest(seen(request, {pdfs: takesPdfs(endpoint), rules: row}), {
+      openAiRequest(seen(request, row), {
         ...mannerOf(request),
         signatures,
         server: {...server, echo: echoOf(request.model, thinkingEcho)},
@@ -115,17 +116,17 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi, row: na
     endpoint,
     body: request => {
       const rules = {fitId: idRules.responses, schema: 'any'} as const;
-      return responsesRequest(seen(request, {pdfs: named === undefined, rules}), mannerOf(request));
+      return responsesRequest(seen(request, rules), mannerOf(request));
     },
     post: postTo('/responses'),
     decoder: request => new ResponsesDecoder({endpoint, model: request.model, newId: () => randomUUID()}),
   };
-  const isResponses = wireApi === 'responses';
-  return openPort(isResponses ? responses : chat, {
+  const port = openPort(isResponses ? responses : chat, {
     ...options,
     provider,
     searchesWeb: isResponses && options.access?.searchesWeb !== false,
   });
+  return {...port, facts: model => ({...port.facts(model), pdfs: mediaTo(model).pdfs})};
 }
 
 /**

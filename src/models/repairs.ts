@@ -312,7 +312,7 @@ const mediaOf = ({messages}: ModelRequest): readonly PlacedMedia[] =>
   );
 
 function mediaIn(block: UserBlock | AssistantBlock): readonly Media[] {
-  if (block.kind === 'image') return [block];
+  if (block.kind === 'image' || block.kind === 'document') return [block];
   return block.kind === 'tool-result' ? block.content.filter(isMedia) : [];
 }
 

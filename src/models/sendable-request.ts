@@ -9,7 +9,7 @@ import type {
   UserMessage,
   WrittenCall,
 } from '../domain/conversation.ts';
-import {lostResultText} from '../domain/history.ts';
+import {isPromptContent, lostResultText} from '../domain/history.ts';
 import {actionId, type ActionId, messageId} from '../domain/ids.ts';
 import type {ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {type SchemaRule, toolSchema} from './tool-schema.ts';
@@ -307,7 +307,7 @@ function userMessage(
     return [id === result.id && content === result.content ? result : {...result, id, content}];
   });
   const lost = [...open].filter(([id]) => !results.has(id)).map(([, id]) => lostResult(id));
-  const others = given.filter(block => block.kind === 'image' || (block.kind === 'text' && block.text.trim() !== ''));
+  const others = given.filter(isPromptContent);
   const blocks = [...answered, ...lost, ...others];
   if (blocks.length === 0) return undefined;
   if (message !== undefined && isSameList(blocks, given)) return message;

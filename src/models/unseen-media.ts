@@ -87,8 +87,7 @@ function mapped(
         const content = block.content.map(change);
         return isSameList(content, block.content) ? block : {...block, content};
       }
-      const changed = change(block);
-      return changed.kind === 'document' ? inWords(unsentPdf(changed.name)) : changed;
+      return change(block);
     });
     return isSameList(blocks, message.blocks) ? message : {...message, blocks};
   });

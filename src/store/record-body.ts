@@ -103,7 +103,7 @@ const piece = z.object({message: messageIdSchema, model: z.string(), index: z.in
 const userMessage = z.object({
   role: z.literal('user'),
   id: messageIdSchema,
-  blocks: z.array(z.discriminatedUnion('kind', [textBlock, imageBlock, toolResult])),
+  blocks: z.array(z.discriminatedUnion('kind', [textBlock, imageBlock, documentBlock, toolResult])),
 });
 const assistantMessage = z.object({
   role: z.literal('assistant'),

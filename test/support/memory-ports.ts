@@ -73,6 +73,7 @@ export function scriptedModel(
       profile: 'claude-5',
       contextWindow,
       images: 'unknown',
+      pdfs: 'sent',
       effort: 'default',
       efforts: [],
       effortChange: 'cache-lost',

@@ -232,6 +232,9 @@ function sumMessages(messages: readonly Message[], pinned: ReadonlySet<MessageId
         case 'image':
           sums.add('attachments', size, 'images');
           break;
+        case 'document':
+          sums.add('attachments', size, block.name);
+          break;
         case 'thinking':
         case 'sealed-thinking':
           sums.add('thinking', size);

@@ -11,9 +11,10 @@ import type {AgentEvent, Denial, PromptEnd} from '../../actions/agent-event.ts';
 import {modelContent, readFilesAction, readResourceAction, resultOf} from '../../actions/catalogue.ts';
 import type {McpPort, McpResourceRequest} from '../../actions/mcp-port.ts';
 import {answerBytes, type ReadRequest} from '../../actions/files-port.ts';
-import {defaultLines, type ReadEntry} from '../../actions/read-files.ts';
+import {defaultLines, maxDocumentData, type ReadEntry} from '../../actions/read-files.ts';
 import {
   blockTexts,
+  type DocumentBlock,
   type ImageBlock,
   maxImageData,
   type TextBlock,
@@ -154,8 +155,8 @@ const stopPrompt = (end: PromptEnd, denials: readonly Denial[] = []): ReadPrompt
 
 interface PromptContent {
   readonly hookContext: string;
-  /** The user's images and text, and the attached content. */
-  readonly blocks: readonly (TextBlock | ImageBlock)[];
+  /** The user's images, PDFs and text, and the attached content. */
+  readonly blocks: readonly (TextBlock | ImageBlock | DocumentBlock)[];
 }
 
 /** Writes the prompt to the journal before it joins the conversation and is published. */
@@ -176,8 +177,14 @@ function accept(
   session.conversation.messages.push(message);
   session.publish([acceptedEvent(prompt, attachedTo(message))]);
   const model = session.promptModel ?? session.model;
-  const isBlind = session.ports.model.facts(model).images === 'unseen';
-  if (isBlind && message.blocks.some(({kind}) => kind === 'image'))
+  const {images, pdfs} = session.ports.model.facts(model);
+  const has = (media: 'image' | 'document'): boolean => message.blocks.some(({kind}) => kind === media);
+  if (pdfs === 'named' && has('document'))
+    warn(
+      session,
+      `The PDF was not sent: the server of ${model} takes none. The model can get its text with a command.`,
+    );
+  if (images === 'unseen' && has('image'))
     warn(session, `${model} can't see images. It only learns that you attached one.`);
 }
 
@@ -203,11 +210,11 @@ async function attachMentions(
   source: MentionSource,
   session: SessionContext,
   signal: AbortSignal,
-): Promise<readonly (TextBlock | ImageBlock)[]> {
-  const blocks: (TextBlock | ImageBlock)[] = [];
+): Promise<readonly (TextBlock | ImageBlock | DocumentBlock)[]> {
+  const blocks: (TextBlock | ImageBlock | DocumentBlock)[] = [];
   const seen = new Set<string>();
   let attached = 0;
-  const room = {text: answerBytes, image: maxImageData};
+  const room = {text: answerBytes, image: maxImageData, document: maxDocumentData};
   for (const {candidates: readings} of parseMentions(prompt)) {
     const key = JSON.stringify(readings);
     if (seen.has(key)) continue;
@@ -218,12 +225,11 @@ async function attachMentions(
     if (found.length === 0) continue;
     attached += 1;
     const size = sizeOf(found);
-    if (attached > maxAttached || size.text > room.text || size.image > room.image) {
+    if (attached > maxAttached || mediaKinds.some(kind => size[kind] > room[kind])) {
       warn(session, `${nameOf(readings[0])} not attached: the prompt is full.`);
       continue;
     }
-    room.text -= size.text;
-    room.image -= size.image;
+    for (const kind of mediaKinds) room[kind] -= size[kind];
     blocks.push(...found);
   }
   return blocks;
@@ -237,7 +243,7 @@ async function attach(
   source: MentionSource,
   session: SessionContext,
   signal: AbortSignal,
-): Promise<readonly (TextBlock | ImageBlock)[]> {
+): Promise<readonly (TextBlock | ImageBlock | DocumentBlock)[]> {
   const {files} = session.ports.machine;
   for (const reading of readings) {
     const document = documentBlock(reading, session);
@@ -280,7 +286,7 @@ async function attachResource(
   source: MentionSource,
   session: SessionContext,
   signal: AbortSignal,
-): Promise<readonly (TextBlock | ImageBlock)[]> {
+): Promise<readonly (TextBlock | ImageBlock | DocumentBlock)[]> {
   const {machine} = session.ports;
   const request = resourceOf(paths, machine.mcp);
   if (request === undefined || signal.aborted) return [];
@@ -351,10 +357,12 @@ function requestOf({path, lines}: MentionCandidate): ReadRequest {
   return {path, offset: first, limit: last === 'end' ? defaultLines : last - first + 1};
 }
 
-function blocksOf(reading: MentionCandidate, entry: ReadEntry): readonly (TextBlock | ImageBlock)[] {
+function blocksOf(reading: MentionCandidate, entry: ReadEntry): readonly (TextBlock | ImageBlock | DocumentBlock)[] {
   const content = modelContent(resultOf(readFilesAction([]), {state: 'success', output: {files: [entry]}}));
   const texts = content.filter(block => block.kind === 'text').map(({text}) => text);
   const name = nameOf(reading);
+  const document = content.find(block => block.kind === 'document');
+  if (document !== undefined) return [{...document, name}];
   return [attachmentBlock({name, text: texts.join('\n')}), ...content.filter(block => block.kind === 'image')];
 }
 
@@ -367,11 +375,13 @@ function linesText(lines: MentionLines): string {
   return last === first ? `:${first}` : `:${first}-${last === 'end' ? '' : last}`;
 }
 
-function sizeOf(blocks: readonly (TextBlock | ImageBlock)[]): {readonly text: number; readonly image: number} {
-  const size = {text: 0, image: 0};
-  for (const block of blocks) {
-    if (block.kind === 'text') size.text += new TextEncoder().encode(block.text).length;
-    else size.image += block.data.length;
-  }
+const mediaKinds = ['text', 'image', 'document'] as const;
+
+function sizeOf(
+  blocks: readonly (TextBlock | ImageBlock | DocumentBlock)[],
+): Readonly<Record<(typeof mediaKinds)[number], number>> {
+  const size = {text: 0, image: 0, document: 0};
+  for (const block of blocks)
+    size[block.kind] += block.kind === 'text' ? new TextEncoder().encode(block.text).length : block.data.length;
   return size;
 }

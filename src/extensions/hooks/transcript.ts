@@ -70,7 +70,7 @@ function lineOf(message: Message, {sessionId, directory}: HookSession): object {
 function wireUserBlock(block: UserBlock): object {
   if (block.kind === 'text') return {type: 'text', text: block.text};
   // Images and documents would make the file long, and hooks don't read them.
-  if (block.kind === 'image') return {type: 'text', text: '[image]'};
+  if (block.kind !== 'tool-result') return {type: 'text', text: `[${block.kind}]`};
   const content = block.content.map(part =>
     part.kind === 'text' ? part : ({kind: 'text', text: `[${part.kind}]`} as const),
   );

@@ -2,7 +2,6 @@ import type {AgentEvent} from '../../actions/agent-event.ts';
 import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
 import type {Op} from '../../agent/client.ts';
 import type {Json} from '../../base/json.ts';
-import type {ImageBlock} from '../../domain/conversation.ts';
 import {messageId, type MessageId, type SessionId} from '../../domain/ids.ts';
 import {hasEnded} from '../../domain/sub-agent.ts';
 import type {InputPrompt} from '../../protocol/rpc/decode-input.ts';
@@ -19,7 +18,7 @@ type Waiting =
       readonly kind: 'prompt';
       readonly id: MessageId;
       readonly text: string;
-      readonly images: readonly ImageBlock[];
+      readonly images: InputPrompt['images'];
       readonly content: Json;
       readonly named: 'by-client' | 'by-weft';
     }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
+import {type DocumentBlock, type ImageBlock, imageTypes} from '../../domain/conversation.ts';
 import {controlRequests, type ControlRequest} from './control-message.ts';
 
 /** One line of a client's input, decoded as far as possible. */
@@ -25,7 +25,8 @@ export interface InputPrompt {
   /** The client's own id, if it sent one. */
   readonly id: string | undefined;
   readonly text: string;
-  readonly images: readonly ImageBlock[];
+  /** Images and PDFs. */
+  readonly images: readonly (ImageBlock | DocumentBlock)[];
   readonly when: 'queued' | 'steering';
   /** `hold`: the prompt is sent together with the next one. */
   readonly send: 'now' | 'hold';
@@ -108,7 +109,7 @@ function parsePrompt(value: JsonObject): RpcInput {
 
 type Part =
   | {readonly kind: 'text'; readonly text: string}
-  | {readonly kind: 'image'; readonly image: ImageBlock}
+  | {readonly kind: 'image'; readonly image: ImageBlock | DocumentBlock}
   | {readonly kind: 'left-out'; readonly what: string};
 
 const textBlock = z.looseObject({type: z.literal('text'), text: z.string()});
@@ -126,6 +127,16 @@ const textDocument = z.looseObject({
   source: z.looseObject({type: z.literal('text'), data: z.string()}),
 });
 
+const pdfDocument = z.looseObject({
+  type: z.literal('document'),
+  title: z.optional(z.nullable(z.string())),
+  source: z.looseObject({
+    type: z.literal('base64'),
+    media_type: z.literal('application/pdf'),
+    data: z.string().check(z.minLength(1)),
+  }),
+});
+
 /** Parses one block of a prompt. A block that the model can't get is reported, never silently dropped. */
 function parsePart(block: Json): Part {
   if (typeof block === 'string') return {kind: 'text', text: block};
@@ -141,8 +152,18 @@ function parsePart(block: Json): Part {
     const {title, source} = document.data;
     return {kind: 'text', text: `<document title=${JSON.stringify(title ?? '')}>\n${source.data}\n</document>`};
   }
+  const pdf = z.safeParse(pdfDocument, block);
+  if (pdf.success) {
+    const {title, source} = pdf.data;
+    const name = title?.trim() || 'document.pdf';
+    return {kind: 'image', image: {kind: 'document', mediaType: source.media_type, name, data: source.data}};
+  }
   const type = isJsonObject(block) && typeof block['type'] === 'string' ? block['type'] : 'unknown';
   const why =
-    type === 'image' ? 'only base64 images of PNG, JPEG, GIF and WebP can be sent' : "weft can't send this type";
+    type === 'image'
+      ? 'only base64 images of PNG, JPEG, GIF and WebP can be sent'
+      : type === 'document'
+        ? 'only texts and base64 PDFs can be sent'
+        : "weft can't send this type";
   return {kind: 'left-out', what: `a block of type ${JSON.stringify(type)} was left out: ${why}`};
 }

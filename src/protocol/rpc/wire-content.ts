@@ -106,7 +106,8 @@ export function wireOutcome(end: CallOutcome): Pick<WireToolResult, 'is_error' |
   return {is_error: outcome !== 'success', ...outcomeFields(end)};
 }
 
-function wirePart(part: ResultContent): WireText | WireImage | WireDocument {
+/** Converts a text, an image or a document. */
+export function wirePart(part: ResultContent): WireText | WireImage | WireDocument {
   switch (part.kind) {
     case 'text':
       return {type: 'text', text: part.text};

@@ -52,7 +52,7 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
       const own = parseUserCommand(text);
       if (own !== undefined) return [{kind: 'command', ...own}];
       const more = record.message.blocks.flatMap(block =>
-        block.kind === 'image' ? [`[image, ${block.mediaType}]`] : [],
+        block.kind === 'image' || block.kind === 'document' ? [`[${block.kind}, ${block.mediaType}]`] : [],
       );
       const words = [text, ...more].filter(part => part !== '').join('\n');
       return words === '' ? [] : [{kind: 'prompt', text: words}];

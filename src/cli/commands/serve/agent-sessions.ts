@@ -5,7 +5,7 @@ import {failed, ok} from '../../../base/outcome.ts';
 import type {AgentPort, ModelConfig} from '../../../jobs/agent-port.ts';
 import {artifactPath} from '../../../server/routes/agent-routes.ts';
 import {answerPartName, resultName} from '../../../protocol/rpc/message-names.ts';
-import {wireBlock, wireStop, wireToolResult, wireUsage} from '../../../protocol/rpc/wire-content.ts';
+import {wireBlock, wirePart, wireStop, wireToolResult, wireUsage} from '../../../protocol/rpc/wire-content.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import type {UserBlock} from '../../../domain/conversation.ts';
 import type {SessionId} from '../../../domain/ids.ts';
@@ -149,9 +149,9 @@ function sessionMessages(records: readonly JournalRecord[], session: SessionId):
 function wireUserBlock(block: UserBlock): object {
   switch (block.kind) {
     case 'text':
-      return {type: 'text', text: block.text};
     case 'image':
-      return {type: 'image', source: {type: 'base64', media_type: block.mediaType, data: block.data}};
+    case 'document':
+      return wirePart(block);
     case 'tool-result':
       return wireToolResult(block);
     default:
