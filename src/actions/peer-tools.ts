@@ -418,20 +418,21 @@ const readingFiles: PeerTool = {
   },
 };
 
+const editedPath = (edit: JsonObject): string => textOf(fieldOf(edit, 'file_path', 'file', 'path'));
+
 const editingWarp: PeerTool = {
   tool: 'Edit',
   translate(input) {
     const edits = listOf(input['file_edits']).map(objectOf);
-    const path = (edit: JsonObject): string => textOf(fieldOf(edit, 'file_path', 'file', 'path'));
     const [first] = edits;
-    if (first === undefined || edits.some(edit => path(edit) !== path(first)))
+    if (first === undefined || edits.some(edit => editedPath(edit) !== editedPath(first)))
       return 'file_edits must be of one file. Call Edit for each file';
     const replacements = edits.map(edit => ({
       ...without(edit, 'file_path', 'file', 'path', 'search', 'replace'),
       old_string: fieldOf(edit, 'old_string', 'search') ?? '',
       new_string: fieldOf(edit, 'new_string', 'replace') ?? '',
     }));
-    return {name: 'Edit', input: {file_path: path(first), edits: replacements}};
+    return {name: 'Edit', input: {file_path: editedPath(first), edits: replacements}};
   },
 };
 

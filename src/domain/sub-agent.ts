@@ -46,7 +46,7 @@ export type AgentStatus =
   | {readonly kind: 'failed'; readonly reason: string; readonly answer: string}
   | {readonly kind: 'cancelled'; readonly answer: string};
 
-/** The statuses that an agent can be told of, by kind. It is told of the end in any case. */
+/** The statuses that an agent can subscribe to, by kind. It reads of the end in any case. */
 export const lifecycleEvents = [
   'started',
   'in_progress',

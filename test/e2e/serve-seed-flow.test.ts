@@ -172,6 +172,12 @@ test('a prompt with a picture runs directly, with a task and files, and goes on 
   expect(kept).toEqual(first);
 });
 
+/** The text of the deltas, and whether there is also a whole text. */
+const deltasOf = (messages: readonly Message[]): unknown => [
+  messages.flatMap(({type, content}) => (type === 'text_delta' ? [content] : [])).join(''),
+  messages.some(({type}) => type === 'text'),
+];
+
 test('with deltas text comes as it arrives, for every kind of prompt', async () => {
   await using scene = await serve([
     say('one two three'),
@@ -185,10 +191,6 @@ test('with deltas text comes as it arrives, for every kind of prompt', async () 
     for await (const message of agentEvents(server, 'POST', path, {body})) found.push({...message});
     return found;
   };
-  const deltasOf = (messages: readonly Message[]): unknown => [
-    messages.flatMap(({type, content}) => (type === 'text_delta' ? [content] : [])).join(''),
-    messages.some(({type}) => type === 'text'),
-  ];
   const {work: workDir} = scene.place;
   expect(deltasOf(await told('/agent?deltas=1', {prompt: 'Count', workDir}))).toEqual(['one two three', false]);
   const planned = await told('/agent/plan?deltas=true', {prompt: 'Plan', workDir});

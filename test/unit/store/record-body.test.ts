@@ -139,13 +139,16 @@ test('a result that an earlier weft kept does not say why it was cancelled', () 
   });
 });
 
+const agentRecord = (agent: object) => ({kind: 'agent', agent, harnessSession: ''});
+
 test('an agent keeps what its call asked for; one of an earlier weft reports no changes', () => {
   const id = '11111111-2222-4333-8444-555555555555';
   const agent = {id, call: 'a', parent: 'main', name: 'n', kind: 'general', harness: 'far', model: '', prompt: 'p'};
   const kept = {...agent, isolation: 'none', computerUse: 'denied', lifecycle: ['idle'], startedAt: 1};
-  const read = (given: object): unknown =>
-    decodeBody('agent', JSON.stringify({kind: 'agent', agent: given, harnessSession: ''}));
-  const found = (own: object): unknown => ({tag: 'ok', value: {kind: 'agent', agent: own, harnessSession: ''}});
-  expect(read(kept)).toEqual(found(kept));
-  expect(read({...agent, startedAt: 1})).toEqual(found({...kept, computerUse: 'asks', lifecycle: []}));
+  const earlier = {...agent, startedAt: 1};
+  expect(decodeBody('agent', JSON.stringify(agentRecord(kept)))).toEqual({tag: 'ok', value: agentRecord(kept)});
+  expect(decodeBody('agent', JSON.stringify(agentRecord(earlier)))).toEqual({
+    tag: 'ok',
+    value: agentRecord({...kept, computerUse: 'asks', lifecycle: []}),
+  });
 });
