@@ -171,7 +171,7 @@ export function makeToolRegistry(options: {
     return before === after && sent.every(({name}) => !disabledTools.has(name) && options.canCall(name));
   }
 
-  /** Returns the tools that the list of the session lacks, or has with another schema. */
+  /** Returns the tools that the list of the session lacks, or has with another schema or a server's other description. */
   function lateTools(): readonly LateTool[] {
     const {sent, now} = currentSpecs();
     if (sent === undefined) return [];
@@ -183,7 +183,9 @@ export function makeToolRegistry(options: {
       const {name, description, inputSchema} = tool;
       const old = before.get(name);
       if (disabledTools.has(name) || (old === undefined && (named.has(name) || sent.known.has(name)))) return [];
-      if (old !== undefined && JSON.stringify(old.inputSchema) === JSON.stringify(inputSchema)) return [];
+      // The descriptions of weft's own tools also name what can be found, which is announced by itself.
+      const isSame = old?.description === description || serverPartOf(name) === undefined;
+      if (old !== undefined && isSame && JSON.stringify(old.inputSchema) === JSON.stringify(inputSchema)) return [];
       return [{name, description, inputSchema, change: old === undefined ? 'new' : 'changed'}];
     });
   }

@@ -104,6 +104,21 @@ test('a server that is configured before --continue is announced and called; one
     );
 });
 
+test.each(['anthropic', 'openai'] as const)(
+  'a tool whose description alone has changed is announced with the new one, once (%s)',
+  async dialect => {
+    await using scene = await openScene([say('One.'), say('Two.'), say('Three.')], dialect);
+    const run = (text: string, ...more: readonly string[]) =>
+      scene.run(['--prompt', 'x', '--mcp-config', servers({calc: echo(text)}), ...allowed, ...more]);
+    expect((await run('old')).stdout).toBe('One.\n');
+    expect((await run('new', '--continue')).stdout).toBe('Two.\n');
+    expect((await run('new', '--continue')).stdout).toBe('Three.\n');
+    expect(lists(scene)).toHaveLength(1);
+    expect(told(scene, 1)).toContain('mcp__calc__echo (changed: Echoes, says new)');
+    expect(told(scene, 2).match(/changed: Echoes/gu)).toHaveLength(1);
+  },
+);
+
 test('a server that changes its list in the middle of a session changes no request, also not one of a sub-agent', async () => {
   await using scene = await openScene([
     call('mcp__calc__change', {}),
