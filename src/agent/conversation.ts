@@ -95,18 +95,61 @@ export function reopenConversation(
 
 /**
  * Wraps a session so that its `records` also hold what is appended from now on, for rewinds. Leaves out records of kind
- * `piece`, because the answer that they belong to follows.
+ * `piece`, because the answer that they belong to follows. After a compaction, the large parts of earlier records leave the memory. They are
+ * read again when they are needed, for example by a rewind.
  */
-export function recordingSession(session: OpenSession): OpenSession {
-  const records: JournalRecord[] = [...session.records];
-  return {
-    id: session.id,
-    records,
-    writtenAt: session.writtenAt,
-    append(record) {
-      session.append(record);
-      if (record.kind !== 'piece') records.push(record);
-    },
-    close: () => session.close(),
+export function recordingSession({id, records: before, writtenAt, append, readAgain, close}: OpenSession): OpenSession {
+  const records: JournalRecord[] = [...before];
+  /** The position of each record in the session, which has pieces, too. */
+  const positions = records.map((_, at) => at);
+  let count = records.length;
+  let released = 0;
+  const release = (end: number): void => {
+    if (readAgain === undefined) return;
+    for (const [at, record] of records.entries()) {
+      const position = positions[at];
+      if (at >= released && at < end && position !== undefined)
+        records[at] = withoutContent(record, () => readAgain(position));
+    }
+    released = end;
   };
+  return {
+    id,
+    records,
+    writtenAt,
+    append(record) {
+      append(record);
+      if (record.kind !== 'piece') {
+        records.push(record);
+        positions.push(count);
+      }
+      count += 1;
+      if (record.kind === 'compaction') release(records.length - 1);
+    },
+    close,
+  };
+}
+
+/** Returns a record that reads its large part with each access. */
+function withoutContent(record: JournalRecord, read: () => JournalRecord | undefined): JournalRecord {
+  if (record.kind === 'result')
+    return {
+      kind: 'result',
+      result: {
+        ...record.result,
+        get content() {
+          const again = read();
+          return again?.kind === 'result' ? again.result.content : [];
+        },
+      },
+    };
+  if (record.kind === 'compaction')
+    return {
+      ...record,
+      get messages() {
+        const again = read();
+        return again?.kind === 'compaction' ? again.messages : [];
+      },
+    };
+  return record;
 }

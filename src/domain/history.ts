@@ -66,7 +66,11 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
     waiting = [];
   };
 
-  for (const record of joinPartialAnswers(timelineOf(records).activeRecords)) {
+  const active = joinPartialAnswers(timelineOf(records).activeRecords);
+  const compacted = active.findLastIndex(({kind}) => kind === 'compaction');
+  for (const [at, record] of active.entries()) {
+    // Of what a compaction has replaced, only the todo list counts. The rest may have to be read from the disk.
+    if (at < compacted && record.kind !== 'todo-frames') continue;
     switch (record.kind) {
       case 'prompt':
       case 'reminder': {
@@ -84,7 +88,8 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
       }
       case 'result':
         if (open !== undefined && !open.results.has(record.result.id))
-          open.results.set(record.result.id, record.result);
+          // The copy has the content, which the record may read from the disk.
+          open.results.set(record.result.id, {...record.result});
         break;
       case 'compaction':
         closeAnswer();

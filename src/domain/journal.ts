@@ -137,6 +137,8 @@ export interface OpenSession {
   /** When the latest of `records` was written, in milliseconds since the epoch. `undefined` for a new session. */
   readonly writtenAt?: number | undefined;
   /** Appends a record. The record is on disk when the call returns. */
-  append(record: JournalRecord): void;
-  close(): void;
+  append(this: void, record: JournalRecord): void;
+  /** Reads a record again, by its position among `records` and those appended since. Missing if the session is not saved. */
+  readonly readAgain?: (position: number) => JournalRecord | undefined;
+  close(this: void): void;
 }

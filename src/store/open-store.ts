@@ -33,6 +33,7 @@ import {
   ownerOf,
   ownersOf,
   setPinned,
+  readRecord,
   readRecords,
   timedRecords,
   setOwner,
@@ -40,6 +41,7 @@ import {
   type SessionSize,
   type SessionUsage,
   type SkippedRecord,
+  type StoredRecords,
   uncountedSessions,
 } from './session-rows.ts';
 import {StoreError} from './store-fault.ts';
@@ -56,6 +58,8 @@ export interface ReadSession {
   readonly skipped: readonly SkippedRecord[];
 }
 
+const noRecords: StoredRecords = {records: [], seqs: [], skipped: []};
+
 export interface StoreOptions {
   readonly now: () => number;
   readonly uuid: () => string;
@@ -68,7 +72,8 @@ export interface StoreOptions {
 export class Store {
   readonly #db: Database;
   readonly #options: StoreOptions;
-  readonly #open = new Map<SessionId, StoredSession>();
+  /** The open sessions of this process. What they hold is in the session alone, so that it can be released. */
+  readonly #open = new Map<SessionId, Pick<StoredSession, 'close'>>();
   #closed = false;
 
   constructor(db: Database, options: StoreOptions) {
@@ -78,14 +83,14 @@ export class Store {
 
   /** Creates a session. Nothing is written before the first record, so that an empty session is in no list. */
   create(details: SessionDetails): StoredSession {
-    return this.#addOpen({id: this.#newId(), unwritten: details, records: [], skipped: []});
+    return this.#addOpen({id: this.#newId(), unwritten: details, ...noRecords});
   }
 
   /** Creates a session with an id from the caller, which must be unused. */
   createWithId(id: SessionId, details: SessionDetails): Outcome<StoredSession, Fault> {
     return catchStoreErrors(() => {
       if (this.#open.has(id) || findSessionRow(this.#db, id) !== undefined) return failed(existsFault(id));
-      return ok(this.#addOpen({id, unwritten: details, records: [], skipped: []}));
+      return ok(this.#addOpen({id, unwritten: details, ...noRecords}));
     });
   }
 
@@ -159,7 +164,9 @@ export class Store {
   read(id: SessionId): Outcome<ReadSession, Fault> {
     return catchStoreErrors(() => {
       const summary = findSessionRow(this.#db, id);
-      return summary === undefined ? failed(missingFault(id)) : ok({summary, ...readRecords(this.#db, id)});
+      if (summary === undefined) return failed(missingFault(id));
+      const {records, skipped} = readRecords(this.#db, id);
+      return ok({summary, records, skipped});
     });
   }
 
@@ -238,20 +245,30 @@ export class Store {
 
   /** Adds an open session of this process. `unwritten` is the content of its future row, until the row exists. */
   #addOpen(
-    start: Omit<ReadSession, 'summary'> & {readonly id: SessionId; readonly unwritten: SessionDetails | undefined},
+    start: StoredRecords & {readonly id: SessionId; readonly unwritten: SessionDetails | undefined},
   ): StoredSession {
     const {id, records, skipped} = start;
+    const seqs = [...start.seqs];
     let {unwritten} = start;
     const writtenAt = unwritten === undefined ? findSessionRow(this.#db, id)?.updatedAt : undefined;
     /** The mark of the session's owner in the database. */
     let mark = unwritten === undefined ? this.#db.mark() : undefined;
-    const session: StoredSession = {
+    const opened = {
+      close: (): void => {
+        if (this.#open.get(id) !== opened) return;
+        this.#open.delete(id);
+        if (unwritten === undefined) this.#release(id);
+      },
+    };
+    this.#open.set(id, opened);
+    return {
       id,
       records,
       writtenAt,
       skipped,
       append: record => {
-        if (this.#open.get(id) !== session) throw new Error(`session ${id} is closed`);
+        if (this.#open.get(id) !== opened) throw new Error(`session ${id} is closed`);
+        let seq = 0;
         mark = this.#db.transaction(lockNameOf(id), () => {
           const at = this.#now();
           const own = this.#db.mark();
@@ -259,19 +276,18 @@ export class Store {
             insertSession(this.#db, {...unwritten, id, at});
             setOwner(this.#db, id, own);
           } else if (mark !== undefined && !isSameProcess(mark, own)) throw new StoreError(lostFault(id), undefined);
-          insertRecord(this.#db, {id, record, at});
+          seq = insertRecord(this.#db, {id, record, at});
           return own;
         });
         unwritten = undefined;
+        seqs.push(seq);
       },
-      close: () => {
-        if (this.#open.get(id) !== session) return;
-        this.#open.delete(id);
-        if (unwritten === undefined) this.#release(id);
+      readAgain: position => {
+        const seq = seqs[position];
+        return seq === undefined ? undefined : readRecord(this.#db, id, seq);
       },
+      ...opened,
     };
-    this.#open.set(id, session);
-    return session;
   }
 
   /** Ignores errors: the mark of an ended process blocks no other process. */

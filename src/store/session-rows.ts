@@ -71,15 +71,16 @@ export function insertSession(
   );
 }
 
+/** Adds a record and returns its number. */
 export function insertRecord(
   db: Database,
   kept: {readonly id: SessionId; readonly record: JournalRecord; readonly at: number},
-): void {
+): number {
   const {id, record, at} = kept;
-  db.run(
+  const inserted = db.first(
     `INSERT INTO records (session_id, seq, kind, body, at)
      SELECT CAST(? AS TEXT), coalesce(max(seq), 0) + 1, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT)
-     FROM records WHERE session_id = ?`,
+     FROM records WHERE session_id = ? RETURNING seq`,
     id,
     record.kind,
     encodeBody(record),
@@ -102,21 +103,36 @@ export function insertRecord(
       id,
     );
   }
+  return inserted === undefined ? 0 : integer(inserted, 'seq');
 }
 
-export function readRecords(
-  db: Database,
-  id: SessionId,
-): {readonly records: readonly JournalRecord[]; readonly skipped: readonly SkippedRecord[]} {
+/** The records of a session, and the number of each in the database. */
+export interface StoredRecords {
+  readonly records: readonly JournalRecord[];
+  readonly seqs: readonly number[];
+  readonly skipped: readonly SkippedRecord[];
+}
+
+export function readRecords(db: Database, id: SessionId): StoredRecords {
   const records: JournalRecord[] = [];
+  const seqs: number[] = [];
   const skipped: SkippedRecord[] = [];
   for (const row of db.all('SELECT seq, kind, body FROM records WHERE session_id = ? ORDER BY seq', id)) {
     const kind = text(row, 'kind');
     const decoded = decodeBody(kind, text(row, 'body'));
-    if (decoded.tag === 'ok') records.push(decoded.value);
-    else skipped.push({seq: integer(row, 'seq'), kind, reason: decoded.error});
+    const seq = integer(row, 'seq');
+    if (decoded.tag === 'ok') {
+      records.push(decoded.value);
+      seqs.push(seq);
+    } else skipped.push({seq, kind, reason: decoded.error});
   }
-  return {records, skipped};
+  return {records, seqs, skipped};
+}
+
+export function readRecord(db: Database, id: SessionId, seq: number): JournalRecord | undefined {
+  const row = db.first('SELECT kind, body FROM records WHERE session_id = ? AND seq = ?', id, seq);
+  const decoded = row && decodeBody(text(row, 'kind'), text(row, 'body'));
+  return decoded?.tag === 'ok' ? decoded.value : undefined;
 }
 
 /** Returns the records of a session that this version knows, with their times. */

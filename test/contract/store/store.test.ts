@@ -149,6 +149,19 @@ onEachDatabase(database => {
     });
   });
 
+  test('an open session reads each of its records again, by position', () => {
+    withStore(store => {
+      const first = store.create(details);
+      first.append(prompt('one'));
+      first.append(answer);
+      first.close();
+      const session = value(store.resume(first.id));
+      for (const record of others) session.append(record);
+      const all = [prompt('one'), answer, ...others];
+      expect([...all, undefined]).toEqual([...all.keys(), all.length].map(at => session.readAgain?.(at)));
+    });
+  });
+
   test('keeps text no line format could', () => {
     const strange = ['\u2028 \u2029', 'NUL \0 after', '\ud800 alone', 'tail \udfff', '💡\r\n\t\u001b[31m', ''];
     withStore(store => {
