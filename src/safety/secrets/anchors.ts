@@ -308,10 +308,13 @@ function endsOfLiterals(bytes: Uint8Array, {columns, next, firstEnd}: Automaton)
 function separatorAfterName(text: string, at: number): number {
   let end = at;
   while (end - at < longestName && isWordOrDash(text.charCodeAt(end))) end += 1;
-  for (let closers = 0; closers < maxClosers && isNameCloser(text.charAt(end)); closers += 1) end += 1;
-  const sign = text.charAt(end);
-  return sign === '=' || sign === ':' ? end : -1;
+  for (let closers = 0; closers < maxClosers && isNameCloser(text.charCodeAt(end)); closers += 1) end += 1;
+  const code = text.charCodeAt(end);
+  return code === equalsSign || code === colon ? end : -1;
 }
+
+const equalsSign = 0x3d;
+const colon = 0x3a;
 
 /** Returns the positions in order, each once. They are nearly in order, so each has a short way to its place. */
 function ascending(positions: readonly number[]): Uint32Array {

@@ -149,6 +149,7 @@ type Candidate = FoundSecret;
 const isWord = 1;
 const startsToken = 2;
 const separates = 4;
+const closesName = 8;
 
 const kinds = new Uint8Array(128);
 for (const range of ['09', 'AZ', 'az']) kinds.fill(isWord, range.charCodeAt(0), range.charCodeAt(1) + 1);
@@ -161,6 +162,7 @@ for (const form of tokenForms) {
   }
 }
 for (const separator of '=:') kinds[separator.charCodeAt(0)] = separates;
+for (const closer of ' \t"\'`\\]?') kinds[closer.charCodeAt(0)] = closesName;
 
 const kindOf = (code: number): number => (code < 128 ? (kinds[code] ?? 0) : 0);
 
@@ -258,13 +260,13 @@ const longestAssigned = 512;
 
 /** The maximum number of units between a name and its separator. */
 export const maxClosers = 8;
-export const isNameCloser = (sign: string): boolean => sign !== '' && ' \t"\'`\\]?'.includes(sign);
+export const isNameCloser = (code: number): boolean => (kindOf(code) & closesName) !== 0;
 
 function assignedAt(text: string, {at, tries}: {readonly at: number; readonly tries: Tries}): Candidate | undefined {
   if (at < tries.until && tries.left === 0) return undefined;
   const name = nameBefore(text, at);
   if (name === '') return undefined;
-  const kind = secretName(name.replace(/^-+/u, ''));
+  const kind = secretName(name.startsWith('-') ? name.replace(/^-+/u, '') : name);
   if (kind === 'none') return undefined;
   const place = valueAfter(text, at, kind);
   if (place === undefined) return undefined;
@@ -292,7 +294,7 @@ const nameInProgram = /^[!$_]*[A-Za-z][a-z]*\d{0,3}(?:[A-Z][a-z]+\d{0,2}|[A-Z]+(
 /** Returns the name before a separator. White space and closing quotes may come between. */
 function nameBefore(text: string, separator: number): string {
   let end = separator;
-  while (end > 0 && separator - end < maxClosers && isNameCloser(text.charAt(end - 1))) end -= 1;
+  while (end > 0 && separator - end < maxClosers && isNameCloser(text.charCodeAt(end - 1))) end -= 1;
   let start = end;
   while (start > 0 && end - start < longestName && isWordOrDash(text.charCodeAt(start - 1))) start -= 1;
   return text.slice(start, end);

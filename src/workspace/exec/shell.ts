@@ -58,7 +58,10 @@ export interface ShellOptions {
   readonly variables: VariableSources;
   /** Creates a file for each command whose output is too long for the report. */
   readonly outputs: OutputFolder;
-  /** Makes the filter of one command. All output passes through it first. */
+  /**
+   * Makes the filter of one command. All output passes through it first, also what only the file gets: other programs can read that
+   * file, and it stays for days.
+   */
   readonly filter: () => OutputFilter;
   /** The run tags, watchdog, preludes and pipes that all commands of this weft process share; made when the first command starts. */
   readonly runContext: () => Promise<ShellContext>;
