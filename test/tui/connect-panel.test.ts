@@ -100,6 +100,11 @@ describe('a key', () => {
       '│ Never shown.                                             │',
       '╰ Enter save · Esc back ───────────────────────────────────╯',
     ]);
+    // A line that is full to its last cell is followed by no blank.
+    expect(insideOf(typed.panel, {width: 40}).slice(1)).toEqual([
+      'Saved in your keychain, or in a file',
+      'only you can read. Never shown.',
+    ]);
     const used = pressed(opened(typed.panel), key('enter'));
     expect(used.effects).toEqual(asked('anthropic', anthropic));
     expect(linesOf(used.panel).join('\n')).not.toContain('sk-ant');

@@ -12,9 +12,10 @@ import {ageText, type BlocksPanel, blockStateLabel, selectedRow} from '../state/
 import {openPicker, plainItem, selectedValue} from '../state/panels/picker.ts';
 import type {SessionsPanel} from '../state/panels/sessions.ts';
 import {blockKeys} from '../terminal/keymap.ts';
-import {noIndent, wrapSpans, type Frame} from '../text/wrap.ts';
+import {noIndent, wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
-import {useTheme, Styled} from '../theme/styled.tsx';
+import type {Style} from '../theme/theme.ts';
+import {useTheme} from '../theme/styled.tsx';
 import {Card, frameRows} from './card.tsx';
 import {PickerCard, showsFirstDetail} from './picker-card.tsx';
 import {
@@ -35,6 +36,7 @@ import {providerNames, recognizeKey} from '../../domain/api-key.ts';
 import {waysIn} from '../../domain/ways-in.ts';
 import {type ConnectPanel as ConnectState, connectMethods} from '../state/panels/connect.ts';
 import {Caret} from './caret.tsx';
+import {Lines} from './lines.tsx';
 
 export interface OpenPanelProps {
   readonly panel: Panel;
@@ -255,7 +257,7 @@ function CompactPanel({panel, rows, width}: PanelProps<CompactState>): ReactNode
     case 'summary-awaited':
       return (
         <Card width={width} title="Compact the conversation" hints={['Esc stop']}>
-          <Styled as="dim">{summaryProgress(panel.estimate)}</Styled>
+          <Paragraph as="dim" text={summaryProgress(panel.estimate)} width={width} />
         </Card>
       );
     case 'confirm':
@@ -318,6 +320,19 @@ const partsRow = (name: string, parts: readonly CountedPart[], frame: Frame): re
     rest: ' '.repeat(11),
     roles: ['dim'],
   });
+
+interface ParagraphProps {
+  readonly text: string;
+  readonly as?: Style;
+  /** The width of the card. */
+  readonly width: number;
+}
+
+/** A text in a card, wrapped between words. Ink itself would begin a line with the blank that does not fit on the one before. */
+function Paragraph({text, as, width}: ParagraphProps): ReactNode {
+  const theme = useTheme();
+  return <Lines lines={wrapText(text, as === undefined ? [] : [as], {theme, width: Math.max(1, width - 4)})} />;
+}
 
 interface RewindPanelProps {
   readonly panel: RewindState;
@@ -405,7 +420,11 @@ function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
           rows={rows}
           width={width}
           below={left => (
-            <ConnectNotes lines={[stage.errorText, prompt === 'waits' ? promptWaitsText : '']} rows={left} />
+            <ConnectNotes
+              lines={[stage.errorText, prompt === 'waits' ? promptWaitsText : '']}
+              rows={left}
+              width={width}
+            />
           )}
         />
       );
@@ -415,13 +434,15 @@ function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
           <Caret at={{x: maskKey(stage.key, width).length, y: 0}}>
             <Text>{`${maskKey(stage.key, width)} `}</Text>
           </Caret>
-          <Text>
-            {stage.errorText === '' ? (
-              <Styled as="dim">Saved in your keychain, or in a file only you can read. Never shown.</Styled>
-            ) : (
-              <Styled as="error">{visibleLine(stage.errorText)}</Styled>
-            )}
-          </Text>
+          {stage.errorText === '' ? (
+            <Paragraph
+              as="dim"
+              text="Saved in your keychain, or in a file only you can read. Never shown."
+              width={width}
+            />
+          ) : (
+            <Paragraph as="error" text={visibleLine(stage.errorText)} width={width} />
+          )}
         </Card>
       );
     case 'provider':
@@ -457,13 +478,17 @@ function ConnectPanel({panel, rows, width}: ConnectPanelProps): ReactNode {
     case 'about':
       return (
         <Card width={width} title={waysIn[stage.way].title} hints={['Esc back']}>
-          <Text>{visibleLine(stage.text)}</Text>
+          <Paragraph text={visibleLine(stage.text)} width={width} />
         </Card>
       );
     case 'waiting':
       return (
         <Card width={width} title={`Connecting to ${visibleLine(stage.on)}…`} hints={['Esc back']}>
-          <Styled as="dim">{prompt === 'waits' ? promptWaitsText : 'Sending a free test request'}</Styled>
+          <Paragraph
+            as="dim"
+            text={prompt === 'waits' ? promptWaitsText : 'Sending a free test request'}
+            width={width}
+          />
         </Card>
       );
     default:
@@ -484,23 +509,16 @@ function keyProviderLabel(key: string): string {
 interface BelowProps {
   readonly lines: readonly string[];
   readonly rows: number;
+  readonly width: number;
 }
 
-function ConnectNotes({lines, rows}: BelowProps): ReactNode {
+function ConnectNotes({lines, rows, width}: BelowProps): ReactNode {
   const [errorText = '', ...rest] = lines;
   if (rows < 1) return null;
   return (
     <>
-      {errorText === '' ? null : <Styled as="warning">{visibleLine(errorText)}</Styled>}
-      {rest.flatMap(line =>
-        line === ''
-          ? []
-          : [
-              <Styled key={line} as="dim">
-                {line}
-              </Styled>,
-            ],
-      )}
+      {errorText === '' ? null : <Paragraph as="warning" text={visibleLine(errorText)} width={width} />}
+      {rest.flatMap(line => (line === '' ? [] : [<Paragraph key={line} as="dim" text={line} width={width} />]))}
     </>
   );
 }
