@@ -69,7 +69,7 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
   const active = joinPartialAnswers(timelineOf(records).activeRecords);
   const compacted = active.findLastIndex(({kind}) => kind === 'compaction');
   for (const [at, record] of active.entries()) {
-    // Of what a compaction has replaced, only the todo list counts. The rest may have to be read from the disk.
+    // Only the todo list outlives a compaction. Other earlier records may have to be read from the disk.
     if (at < compacted && record.kind !== 'todo-frames') continue;
     switch (record.kind) {
       case 'prompt':

@@ -72,7 +72,7 @@ export interface StoreOptions {
 export class Store {
   readonly #db: Database;
   readonly #options: StoreOptions;
-  /** The open sessions of this process. What they hold is in the session alone, so that it can be released. */
+  /** The open sessions of this process. The records are only in the session, so that their memory can be released. */
   readonly #open = new Map<SessionId, Pick<StoredSession, 'close'>>();
   #closed = false;
 

@@ -187,6 +187,13 @@ export class FolderRecord {
     return (this.#allFlagsAt(index) & rowFlags.indexed) !== 0;
   }
 
+  /** True if all names are files of the stat index that git does not ignore, and none is a file for git itself. */
+  isIndexedWhole(): boolean {
+    for (let at = 0; at < this.count; at += 1)
+      if ((this.#allFlagsAt(at) & (rowFlags.indexed | rowFlags.ignored)) !== rowFlags.indexed) return false;
+    return !this.bytes.includes('.git', this.#rowAt(this.count));
+  }
+
   /** Returns a copy of the record that marks the rows that a stat index can have. */
   withMarks(): FolderRecord {
     const copy = new FolderRecord(Buffer.from(this.bytes));

@@ -286,6 +286,10 @@ class Scanner {
   async #folder(path: string, stats: Stats, above: FolderContext): Promise<FolderNode | undefined> {
     await this.#yieldToEventLoop();
     const last = this.#known.table.folders.get(path);
+    if (last !== undefined && this.#isSameFolder(path, stats, {last, above})) {
+      this.#known.done.set(path, last);
+      return {kind: 'folder', mode: stats.mode & 0o7777, tree: last.tree};
+    }
     const isListed = last?.lists(stats) === true;
     const listed = isListed ? last.names() : sortedNames(path);
     if (listed === undefined) {
@@ -328,6 +332,20 @@ class Scanner {
     if (record !== last) this.#changedFolders += 1;
     this.#known.done.set(path, record);
     return {kind: 'folder', mode: stats.mode & 0o7777, tree: record.tree};
+  }
+
+  /** True if a folder of a repository, without folders in it, certainly is as at the last scan. Looks at no name. */
+  #isSameFolder(
+    path: string,
+    stats: Stats,
+    {last, above}: {readonly last: FolderRecord; readonly above: FolderContext},
+  ): boolean {
+    const {changed} = this.#known;
+    const {index, ignoreKey, status} = above;
+    if (changed === undefined || changed.has(path) || this.#aboveExcluded.has(path)) return false;
+    if (status === 'ignored' || index === undefined || index.attributes.has(join(path, '.gitattributes'))) return false;
+    const isSameGit = last.has('indexKey', index.indexKey) && last.has('ignoreKey', ignoreKey);
+    return isSameGit && stats.dev === this.#exactDevice && last.lists(stats) && last.isIndexedWhole();
   }
 
   /** Returns the context of the names in a folder. */
