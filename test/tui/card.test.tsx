@@ -56,7 +56,7 @@ test('on 40 columns the note stands inside, and choices wrap', () => {
     '│   3 Always in this project: npm   a  │',
     '│     test *                           │',
     '│   4 No, and tell weft what to do  n  │',
-    '│      instead                         │',
+    '│     instead                          │',
     '╰ Ctrl+E edit · Esc stop ──────────────╯',
   ]);
 });

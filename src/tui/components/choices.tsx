@@ -1,4 +1,4 @@
-import {Box, Text} from 'ink';
+import {Box, Text, Transform} from 'ink';
 import type {ReactNode} from 'react';
 import {cellWidth} from '../text/cell-width.ts';
 import {wrapText} from '../text/wrap.ts';
@@ -49,10 +49,12 @@ function ChoiceRow({choice: {label, detail, letter}, at, isSelected, width}: Cho
         <Styled as={isSelected ? ['bold', 'accent'] : 'dim'}>{`${pointer} ${at + 1} `}</Styled>
       </Box>
       <Box flexGrow={1}>
-        <Text>
-          {isSelected ? <Styled as={['bold', 'accent']}>{label}</Styled> : label}
-          {detail === '' ? null : <Styled as="dim">{`  ${detail}`}</Styled>}
-        </Text>
+        <Transform transform={withoutWrappedBlank}>
+          <Text>
+            {isSelected ? <Styled as={['bold', 'accent']}>{label}</Styled> : label}
+            {detail === '' ? null : <Styled as="dim">{`  ${detail}`}</Styled>}
+          </Text>
+        </Transform>
       </Box>
       {letter === '' ? null : (
         <Box flexShrink={0} paddingLeft={2} paddingRight={1}>
@@ -62,6 +64,11 @@ function ChoiceRow({choice: {label, detail, letter}, at, isSelected, width}: Cho
     </Box>
   );
 }
+
+/** Ink begins a line with the blanks that do not fit on the one before. Styles may come before them. */
+const withoutWrappedBlank = (line: string, at: number): string =>
+  // oxlint-disable-next-line no-control-regex -- a style of the terminal
+  at === 0 ? line : line.replace(/^((?:\u001B\[[\d;]*m)*) +/u, '$1');
 
 /** Cells of a row besides its label: the pointer, the number, and the letter. */
 const labelMargin = 8;
