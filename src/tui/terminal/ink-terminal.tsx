@@ -23,8 +23,8 @@ interface InkApp {
   /** `more` continues the previous paste. */
   onPaste(text: string, part: 'first' | 'more'): void;
   /**
-   * Called when the width has changed, where `rows` rows are above the first drawn row. Returns how many of them to erase too, because
-   * their text will be written again.
+   * Called after a change of the width, where `rows` rows are above the first drawn row. Returns how many of them to erase, because their
+   * text will be written again.
    */
   takeBack(rows: number, into: {readonly columns: number; readonly reflow: Reflow}): number;
   /** Called after a resize, when nothing is on the screen. `lost` are the first lines if the terminal scrolled them away. */
@@ -71,6 +71,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
       lost = eraseFromCursor(change);
     },
     onEraseLines: forgetLines,
+    onSettled: takeBack,
     onResize: () => app.onResize(lost),
     onSent() {
       isInkAhead = false;
@@ -139,21 +140,28 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
 
   /** Erases from the first drawn row, wherever the terminal's reflow moved it. Returns the lines that are now in the scrollback. */
   function eraseFromCursor({before, now, cursorRow}: SizeChange): readonly string[] {
-    const reflow = terminal.reflow();
-    const isReflowed = now.columns < before.columns && reflow === 'wrapped';
-    const isOtherWidth = now.columns !== before.columns;
-    const isInPlace = !isReflowed && now.rows >= before.rows && (!isOtherWidth || cursorRow === 'unknown');
-    if (app.screen === 'alternate' || drawn === 'nothing' || isInPlace) {
+    const isReflowed = now.columns < before.columns && terminal.reflow() === 'wrapped';
+    if (app.screen === 'alternate' || drawn === 'nothing' || (!isReflowed && now.rows >= before.rows)) {
       eraseDrawn();
       return [];
     }
     const lines = linesDrawn(drawn, before.columns);
     const cursor = caretOf(drawn, () => lines);
     const up = isReflowed ? rowsUp({lines, cursor}, now.columns) : cursor.y;
-    const top = isOtherWidth && cursorRow !== 'unknown' ? cursorRow - up : 0;
-    eraseBy(eraseFrom(up + (top > 0 ? app.takeBack(top, {columns: now.columns, reflow}) : 0)));
+    eraseBy(eraseFrom(up));
     const rowsAbove = up - (cursorRow === 'unknown' ? now.rows - 1 : cursorRow);
     return rowsAbove > 0 ? linesAbove(lines, rowsAbove, isReflowed ? now.columns : before.columns) : [];
+  }
+
+  /** Erases the drawn frame and the text above it that is written again. */
+  function takeBack(cursorRow: number | 'unknown'): void {
+    lost = [];
+    if (app.screen === 'alternate' || drawn === 'nothing' || isInkAhead || cursorRow === 'unknown') return;
+    const frame = drawn;
+    const {columns} = output.size;
+    const up = caretOf(frame, () => linesDrawn(frame, columns)).y;
+    const rows = app.takeBack(cursorRow - up, {columns, reflow: terminal.reflow()});
+    if (rows > 0) eraseBy(eraseFrom(up + rows));
   }
 
   /** Forgets the drawn frame, and returns its lines for erasing line by line. */

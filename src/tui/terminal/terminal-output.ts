@@ -54,6 +54,8 @@ export interface OutputListener {
   readonly onErase: (change: SizeChange) => void;
   /** Called before the size is stable, to erase line by line. Afterwards nothing counts as drawn. */
   readonly onEraseLines: (before: ScreenSize) => LinesErasing;
+  /** Called some time after a change of the width, with the cursor's row on the screen. `onResize` follows. */
+  readonly onSettled: (cursorRow: number | 'unknown') => void;
   /** Called once the size is stable and the old frame is erased. With `by-rows`, its writes join the erasing in one frame. */
   readonly onResize: () => void;
   /**
@@ -74,6 +76,12 @@ export interface OutputListener {
  */
 const restMs = {'at-once': 80, late: 300} as const;
 
+/**
+ * Milliseconds from drawing after a change of the width until the rows above are written again. While somebody drags the window, the rows
+ * move too fast to be told apart.
+ */
+const settleMs = 400;
+
 /** The number of checks after which the size counts as stable. */
 const maxTries = 10;
 
@@ -88,6 +96,9 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   let parts: string[] = [];
   let restTimer: NodeJS.Timeout | undefined;
   let tries = 0;
+  let settleTimer: NodeJS.Timeout | undefined;
+  /** `waits`: the width has changed, and `onSettled` follows. `due`: it follows unless the size changes again. */
+  let settling: 'done' | 'waits' | 'due' = 'done';
   let isPaused = false;
   /** True while a resize is being drawn, in one frame with its erasing. */
   let isResizing = false;
@@ -167,19 +178,26 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     answered((await terminal.positions(eraseLines(drawn, size.columns)))?.[0]);
   };
   const rest = async (): Promise<void> => {
-    const change = restTimer;
+    const timer = restTimer;
     await erased;
     const cursorRow = await restingAt();
     if (++tries < maxTries && cursorRow === 'moving') {
-      if (change === restTimer) rearm();
+      if (timer === restTimer) rearm();
       return;
     }
-    if (change !== restTimer || isPaused) return;
+    if (timer !== restTimer || isPaused) return;
     restTimer = undefined;
     isResizing = true;
     const now = sizeOf(stdout);
-    if (!isErased) {
-      events.onErase({before: size, now, cursorRow: cursorRow === 'moving' ? 'unknown' : cursorRow});
+    const row = cursorRow === 'moving' ? 'unknown' : cursorRow;
+    if (settling === 'due' && isSame(size, now)) {
+      settling = 'done';
+      events.onSettled(row);
+    } else {
+      if (now.columns !== size.columns) settling = 'waits';
+      if (!isErased) events.onErase({before: size, now, cursorRow: row});
+      // A terminal that does not say where its cursor is would be asked in vain.
+      if (settling === 'waits' && row !== 'unknown') settleTimer = setTimeout(settle, settleMs);
     }
     size = now;
     isErased = false;
@@ -188,12 +206,19 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     waited = false;
     onReady();
   };
-  const rearm = (): void => {
+  const rearm = (after: number = restMs[terminal.resizeSignals()]): void => {
     clearTimeout(restTimer);
-    restTimer = setTimeout(() => void rest(), restMs[terminal.resizeSignals()]);
+    clearTimeout(settleTimer);
+    restTimer = setTimeout(() => void rest(), after);
+  };
+  const settle = (): void => {
+    settling = 'due';
+    tries = 0;
+    rearm(0);
   };
   const resized = (): void => {
     tries = 0;
+    if (settling === 'due') settling = 'waits';
     rearm();
     if (!isErased && events.erasing() === 'by-lines') erased = eraseByLines();
   };
@@ -242,7 +267,9 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
       flush('all');
       isPaused = true;
       clearTimeout(restTimer);
+      clearTimeout(settleTimer);
       restTimer = undefined;
+      settling = 'done';
       isErased = false;
       last = 'none';
       stdout.off('resize', resized);
