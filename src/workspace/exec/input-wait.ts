@@ -54,14 +54,14 @@ export const fullScreenThreshold = 8;
 /** Counts how often the output positions the cursor. A switch to the alternate screen counts `fullScreenThreshold` times. */
 export function countCursorMoves(bytes: Buffer): number {
   if (!bytes.includes(escape)) return 0;
-  const text = bytes.toString('latin1');
-  return (text.match(cursorMove)?.length ?? 0) + (alternateScreen.test(text) ? fullScreenThreshold : 0);
+  const moves = bytes.toString('latin1').match(cursorMoves) ?? [];
+  const switches = moves.filter(move => move.endsWith('h')).length;
+  return moves.length - switches + (switches > 0 ? fullScreenThreshold : 0);
 }
 
 const escape = 0x1b;
 /* oxlint-disable no-control-regex -- escape sequences are what is looked for */
-const cursorMove = /\u001b\[\d+;\d+H/gu;
-const alternateScreen = /\u001b\[\?(?:1049|1047|47)h/u;
+const cursorMoves = /\u001b\[(?:\d+;\d+H|\?(?:1049|1047|47)h)/gu;
 /* oxlint-enable no-control-regex */
 
 /** Whether the text ends like a prompt, directly before the cursor. */

@@ -4,11 +4,13 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {
   collectOutput,
+  filteredOutput,
   makeBoundedText,
   openSpillFile,
   maxOutputLength,
 } from '../../../../src/workspace/exec/command-output.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
+import {sampleSecrets} from '../../safety/secrets/sample-secrets.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
 
 const noFile = (): string => {
@@ -79,6 +81,66 @@ test('a pause shows binary output', () => {
   expect(seen.endsWith('\ufffdthe end')).toBe(true);
   output.handOver();
 });
+
+test(
+  'the model, the screen and the file get the same placeholders however the output is divided',
+  {tags: 'long'},
+  async () => {
+    const known = 'zebra-crossing-41';
+    const token = 'ghp_k3JdP0sLq9ZxW7vBn2MtRy5TgH8uCfA1eDoQ';
+    const key = `-----BEGIN PRIVATE KEY-----\nMIIEvQ${'aB3x'.repeat(14)}\nZz9KqL1mN0pRaB3x\n-----END PRIVATE KEY-----`;
+    const secret = fc.constantFrom(
+      known,
+      token,
+      `PASSWORD=Xk7!pQ2vR9mZ4tLw`,
+      'https://u:hunter2hunter@h.example/',
+      key,
+    );
+    const line = fc.oneof(
+      {weight: 1, arbitrary: secret.map(each => `${each}\n`)},
+      {
+        weight: 1,
+        arbitrary: fc
+          .constantFrom(known, token)
+          .map(each => `\u001B[31m${each}\u001B[0m, ${'token of the path '.repeat(30)}\r\n`),
+      },
+      {weight: 2, arbitrary: fc.nat(400).map(length => `${'key: value, token käse '.repeat(20).slice(0, length)}\n`)},
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, {minLength: 100, maxLength: 400}),
+        fc.array(fc.integer({min: 1, max: 70_000}), {minLength: 1, maxLength: 20}),
+        async (lines, sizes) => {
+          // The first 12000 units and the last 18000 are the head and the tail.
+          const bytes = Buffer.from(lines.join('') + 'The last of the lines.\n'.repeat(1000) + lines.join(''));
+          const whole = await shownAndSaved(bytes, [bytes.length]);
+          expect(await shownAndSaved(bytes, sizes)).toEqual(whole);
+          for (const hidden of [known, token, 'Xk7!pQ2vR9mZ4tLw', 'hunter2hunter', 'aB3xaB3x'])
+            expect(whole.join('')).not.toContain(hidden);
+        },
+      ),
+      {numRuns: randomInputs(30)},
+    );
+
+    async function shownAndSaved(bytes: Buffer, sizes: readonly number[]): Promise<readonly string[]> {
+      using folder = temporaryFolder();
+      let live = '';
+      const collector = collectOutput({
+        newFile: () => join(folder.path, 'command.txt'),
+        observe: text => (live += text),
+      });
+      const output = filteredOutput(sampleSecrets({env: `OTHER=${known}`}).filter(), piece => collector.push(piece));
+      for (let at = 0, nth = 0; at < bytes.length; nth += 1) {
+        const size = sizes[nth % sizes.length] ?? bytes.length;
+        await output.push(bytes.subarray(at, at + size));
+        at += size;
+      }
+      await output.end();
+      const {text, file = ''} = await collector.finish();
+      return [text, live.replaceAll(/\r/gu, ''), readFileSync(file, 'utf8')];
+    }
+  },
+);
 
 /** The collected text of bytes that come in pieces of this length. */
 async function collected(bytes: Buffer, length: number) {
