@@ -39,10 +39,10 @@ async function openWithPdf(dialect: DialectName, ...script: readonly Answer[]): 
   return scene;
 }
 
-describe.each(['anthropic', 'responses', 'openai'] as const)('a PDF over %s', dialect => {
-  const found = (request: ReceivedRequest | undefined): readonly object[] =>
-    request === undefined ? [] : blocks(request).filter(block => JSON.stringify(block).includes('a.pdf'));
+const found = (request: ReceivedRequest | undefined): readonly object[] =>
+  request === undefined ? [] : blocks(request).filter(block => JSON.stringify(block).includes('a.pdf'));
 
+describe.each(['anthropic', 'responses', 'openai'] as const)('a PDF over %s', dialect => {
   /** Servers of chat completions are not known to take PDFs, so the model reads a text instead. */
   const expectPdf = (request: ReceivedRequest | undefined): void => {
     if (dialect !== 'openai') return expect(found(request).at(-1)).toEqual(sent[dialect]);

@@ -103,8 +103,8 @@ export async function openTerminal(
       for (const [columns, rows] of sizes) pty.resize(columns, rows);
     },
     async modes() {
-      const {screen, cursorShown, ...others} = await pty.modes();
-      return `cursor ${cursorShown === true ? 1 : 0} alternate ${screen === 'alternate' ? 1 : 0} ${JSON.stringify(others)}`;
+      const {screen: shown, cursorShown, ...others} = await pty.modes();
+      return `cursor ${cursorShown === true ? 1 : 0} alternate ${shown === 'alternate' ? 1 : 0} ${JSON.stringify(others)}`;
     },
     async [Symbol.asyncDispose]() {
       pty[Symbol.dispose]();

@@ -13,6 +13,8 @@ const frame: EntryFrame = {theme: themeOf('plain'), width: 39, verbosity: 'summa
 
 const addLines = (kept: ScrollbackBuffer, ...lines: readonly string[]): void => kept.add(() => lines, frame);
 
+const words = (at: number): string => `${at} ${'word '.repeat(12)}end${at}`;
+
 const keptOf = (count: number): ScrollbackBuffer => {
   const kept = openScrollbackBuffer();
   for (let at = 0; at < count; at++) addLines(kept, `line ${at}`);
@@ -122,7 +124,6 @@ describe('the lines that are kept', () => {
 
   test('are laid out again at another width, and line numbers follow their text', () => {
     const kept = openScrollbackBuffer();
-    const words = (at: number): string => `${at} ${'word '.repeat(12)}end${at}`;
     for (let at = 0; at < 50; at++) kept.add(wide => wrapText(words(at), [], wide), frame);
     const of = (line: number): string | undefined => kept.lines(0, line + 1).findLast(text => /^\d/u.test(text));
     const place = kept.lines(0, kept.end).indexOf('30 word word word word word word word');

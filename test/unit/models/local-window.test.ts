@@ -67,7 +67,13 @@ test.each([
   ['another program', {'/api/ps': [], '/props': 'text', '/v1/models': {data: null}}, 0],
 ])('%s: %j', async (_name, pages, tokens) => {
   await using server = await startModelServer([], {pages});
-  const windows = new LocalWindows({baseUrl: server.baseUrl.openai, title: '', headers: {}, send: makeHttpFetch({})});
+  const windows = new LocalWindows({
+    baseUrl: server.baseUrl.openai,
+    title: '',
+    headers: {},
+    send: makeHttpFetch({}),
+    limitMs: 30_000,
+  });
   await windows.ask(model, never);
   expect(windows.of(model)).toBe(tokens);
 });

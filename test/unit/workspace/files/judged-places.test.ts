@@ -1,6 +1,6 @@
 import {type FileEdit, emptyUserChanges} from '../../../../src/domain/file-edit.ts';
 import {startResultCheck, makeSearch} from '../../../../src/workspace/search/search.ts';
-import {mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {workspace, messageOf, replace, write} from './file-space.ts';
@@ -109,6 +109,9 @@ test('what a search finds through a link that came meanwhile is not shown', asyn
 test('a search knows from the times of folders when what it found needs a second look', async () => {
   using space = workspace({'sub/a.txt': 'one\ntwo\n'});
   const file = space.path('sub/a.txt');
+  // As if the folder changed while the search runs.
+  const soon = new Date(Date.now() + 60_000);
+  utimesSync(space.path('sub'), soon, soon);
   const later = startResultCheck([space.root]);
   expect(later.isTrusted(file)).toBe(false);
   expect(await later.lines(file)).toEqual(['one', 'two', '']);
