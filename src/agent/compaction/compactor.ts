@@ -18,6 +18,7 @@ import {type Fault, faultText, type RefusedLength, rejected, thrownFault} from '
 import {trimHistory} from '../../domain/history.ts';
 import type {MessageId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
+import {isReminder} from '../../domain/reminder.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 import {type ModelAnswer, readAnswer, refusedLengthOf} from '../answer.ts';
 import {estimateText, isUnusual} from '../../domain/cost-estimate.ts';
@@ -373,7 +374,10 @@ function countMessages(
       }
       const results = message.blocks.filter(({kind}) => kind === 'tool-result');
       const words = message.blocks.findIndex(({kind}) => kind === 'text');
-      const besides = message.blocks.filter((block, at) => block.kind !== 'tool-result' && at !== words);
+      // weft tells its own notes again.
+      const besides = message.blocks.filter(
+        (block, at) => block.kind !== 'tool-result' && at !== words && !isReminder(block),
+      );
       count(sums.calls, {...message, blocks: results}, 0);
       if (besides.length > 0) count(sums.besides, {...message, blocks: besides}, besides.length);
       continue;

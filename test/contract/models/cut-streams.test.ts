@@ -85,12 +85,14 @@ describe.each(wires)('a stream of $dialect as $type', ({dialect, type, bytes}) =
   });
 });
 
+/** Reads a body that arrives in these pieces. */
+const read = async (pieces: readonly Buffer[]): Promise<string> => {
+  const events: string[] = [];
+  for await (const batch of readServerEvents(Readable.from(pieces), 'stream')) events.push(...batch);
+  return events.join('\n');
+};
+
 test.each(wires.slice(0, 3))('the events of $dialect are the same, wherever the bytes are divided', async ({bytes}) => {
-  const read = async (pieces: readonly Buffer[]): Promise<string> => {
-    const events: string[] = [];
-    for await (const batch of readServerEvents(Readable.from(pieces), 'stream')) events.push(...batch);
-    return events.join('\n');
-  };
   const expected = await read([bytes]);
   for (let at = 1; at < bytes.length; at++) {
     expect(await read([bytes.subarray(0, at), bytes.subarray(at)]), `divided at byte ${at}`).toBe(expected);
