@@ -61,6 +61,23 @@ test('with a card open it decides nothing, and the card is there again', async (
   await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
 });
 
+test('a card that was folded takes the keys after the pause that follows the return', async () => {
+  const jobs = shell();
+  const stage = await startIn(jobs);
+  stage.engine.emit(...begin);
+  await stage.screen.type('d');
+  ask(stage.engine, mild('a1', 'make'));
+  await stage.screen.until(/Tab: answer[^]*› d/u);
+  await stage.screen.type('\u007F');
+  await stage.screen.type('\u001A');
+  await expect.poll(() => jobs.stops).toHaveLength(1);
+  await stage.screen.until(/Tab: answer[^]*› Enter: send now/u);
+  stage.time.now += 700;
+  await stage.screen.until(/╭ Run this command\?/u);
+  await press(stage, 'y');
+  await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
+});
+
 test('gone on after it was stopped by force, the screen is drawn again', async () => {
   const jobs = shell();
   const {screen} = await startIn(jobs);

@@ -276,9 +276,11 @@ export class Store {
    */
   resume(afterwards: () => void): void {
     afterwards();
+    // Keys for the other program may still arrive, so a card waits for a pause as after any other key.
+    this.#ui = {...this.#ui, lastKey: {kind: 'pressed', at: this.#options.clock.now(), key: '', on: 'other'}};
+    this.#frames.resume();
     this.#updateCard();
     this.#publish();
-    this.#frames.resume();
     this.#frames.drawSoon();
   }
 
