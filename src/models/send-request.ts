@@ -129,7 +129,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
       yield {kind: 'error', error};
     } catch (cause) {
       if (signal.aborted) return;
-      // The answer is whole and paid for, so a lost end is no reason to ask again.
+      // The answer is complete and paid for, so weft doesn't ask again.
       if (decoder.hasEnd) {
         const events: ModelEvent[] = [];
         decoder.end(events);

@@ -91,7 +91,7 @@ export function wireJson(body: object): string {
 /** The bytes of the first messages of a conversation, as JSON with a comma after each. */
 interface Prefix {
   readonly messages: object[];
-  /** Where each message ends in `bytes`. */
+  /** The position in `bytes` at which each message ends. */
   readonly ends: number[];
   bytes: Buffer;
 }

@@ -44,7 +44,7 @@ interface Running {
   readonly place: SeparateMachine;
   /** Set while its worktree is being settled. An abort leaves the worktree unchanged. */
   settling: AbortController | undefined;
-  /** True once the sub-agent is being closed, so that no one is asked about its worktree anymore. */
+  /** True once weft closes the sub-agent. Then it asks nobody about the worktree. */
   isClosing: boolean;
   /** Settles when the running work ends. */
   ended: PromiseWithResolvers<void>;

@@ -269,8 +269,8 @@ const inheritedVariables: readonly string[] = `LANG LANGUAGE TZ TMPDIR TMP TEMP
   NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS`.split(/\s+/u);
 
 /**
- * Returns the names of the keys in weft's environment that a harness gets, and of those it does not get although it knows them: a
- * key for another address, such as a gateway's, goes only to a harness that gets the address, too.
+ * Returns the names of the keys in weft's environment that a harness gets, and of those that it knows but does not get. A key for
+ * another address, such as a gateway's, goes only to a harness that gets the address, too.
  */
 function keysFor(
   {keys, variables, env}: Harness,

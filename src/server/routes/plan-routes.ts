@@ -88,7 +88,7 @@ const started = z.object({taskId: z.string(), sessionId: z.string()});
 /** The dependencies of the plan routes. */
 export interface PlanRoutesDeps extends Omit<AgentRoutesDeps, 'directory'> {
   readonly plans: PlansPort;
-  /** Whether executing a pending plan approves it: never, if the request has `approve: true`, or unless it has `approve: false`. */
+  /** When executing a pending plan approves it. `if-asked`: the request has `approve: true`. `always`: unless it has `approve: false`. */
   readonly approveOnExecute: 'never' | 'if-asked' | 'always';
   /** The queue in which background executions wait for a worker; `none` if this server runs them itself. */
   readonly queue: JobQueue | 'none';

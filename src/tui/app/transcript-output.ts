@@ -42,7 +42,7 @@ export class TranscriptOutput {
     return this.#lost;
   }
 
-  /** What the alternate screen shows; `none` in inline mode. */
+  /** The content of the alternate screen; `none` in inline mode. */
   get shown(): 'none' | {readonly kept: ScrollbackBuffer; readonly position: ScrollPosition} {
     return this.#buffer === 'none' ? 'none' : {kept: this.#buffer, position: this.#position};
   }

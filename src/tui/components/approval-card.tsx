@@ -93,7 +93,7 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
 
 /**
  * Returns the reasons below the action. A folder other than the workspace comes first. On a dangerous card they are bright and
- * all but whole; on others they are dim and take two rows each. What the model says is always dim.
+ * all but whole; on others they are dim and take two rows each. Words of the model are always dim.
  */
 function reasonLines(
   {preview, verdict}: Approval,

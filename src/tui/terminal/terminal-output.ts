@@ -77,8 +77,8 @@ export interface OutputListener {
 const restMs = {'at-once': 80, late: 300} as const;
 
 /**
- * Milliseconds from drawing after a change of the width until the rows above are written again. While somebody drags the window, the rows
- * move too fast to be told apart.
+ * Milliseconds from drawing after a change of the width until the rows above are written again. While somebody drags the window, their
+ * places change too fast.
  */
 const settleMs = 400;
 

@@ -51,8 +51,8 @@ export const wrapText = (text: string, roles: readonly Style[], frame: Frame): r
   wrapSpans([{text, roles}], frame, noIndent);
 
 /**
- * Returns how many graphemes of a word that is too long go on a line of `room` cells, of which the last is for a mark: up to a slash if that
- * is not too early, and never between the characters of `../`.
+ * Returns how many graphemes of a word that is too long go on a line of `room` cells. The last cell is for a mark. Cuts after a slash
+ * in the second half of the line, and never inside `../`.
  */
 export function wordCut(word: readonly {readonly text: string; readonly cells: number}[], room: number): number {
   let end = 0;

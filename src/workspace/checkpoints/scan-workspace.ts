@@ -82,7 +82,7 @@ export async function scanWorkspace(
   signal: AbortSignal,
 ): Promise<WorkspaceScan> {
   const isNew = known.table.folders.size === 0 && !context.roots.some(root => existsSync(join(root, '.git')));
-  // Of a new folder without git, nothing is copied before its size is known. Git holds most of a repository.
+  // A new folder without git is measured before anything is copied. Git holds most of a repository.
   let most = isNew ? await largestThatFits(context, known, signal) : known.table.maxFileBytes;
   for (;;) {
     const table = {...known.table, maxFileBytes: most};
@@ -98,8 +98,8 @@ export async function scanWorkspace(
 }
 
 /**
- * Finds what a scan would leave out at, above or below some paths. Of the table, only the size of the largest files counts. If aborted,
- * returns what it has found so far. Stores nothing.
+ * Finds what a scan would leave out at, above or below some paths. The table only gives the size of the largest files.
+ * After an abort, returns the paths found so far. Stores nothing.
  */
 export async function findLeftOut(
   context: Omit<ScanContext, 'objects'>,
@@ -127,7 +127,7 @@ interface Known {
   readonly table: FolderTable;
   readonly now: () => number;
   readonly maxNewBytes?: number;
-  /** Of the files in the table's stat index, those that may have changed. `undefined`: any file may have. */
+  /** The files in the table's stat index that may have changed. `undefined`: any file may have. */
   readonly changed?: ChangedFiles | undefined;
 }
 
