@@ -82,6 +82,7 @@ describe('/export', () => {
     await screen.type('/export my notes.md\r');
     await screen.until(/Overwrite this file\? ─+╮\n│ \/work\/my notes\.md/u);
     await screen.type('\r');
+    await screen.until(/Press y to overwrite, or Esc/u);
     await screen.type('n');
     await screen.until(/Nothing exported/u);
     await screen.type('/export my notes.md\r');

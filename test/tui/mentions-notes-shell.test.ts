@@ -115,15 +115,13 @@ describe('# in the composer', () => {
     await screen.type('# use pnpm');
     await screen.until(/Enter: add a note to AGENTS\.md/u);
     await screen.type('\r');
-    await screen.until(/Add a note to AGENTS\.md\? ─+╮\n│ use pnpm +│\n╰ y add · p send as prompt · Esc cancel/u);
-    // Enter that was pressed twice writes nothing.
-    await screen.type('\r');
+    await screen.until(/Add a note to AGENTS\.md\? ─+╮\n│ use pnpm +│\n╰ Enter add · p send as prompt · Esc cancel/u);
     await screen.type('\u001B');
     await screen.until(/› # use pnpm/u);
     expect(notes).toEqual([]);
     await screen.type('\r');
-    await screen.until(/y add/u);
-    await screen.type('y');
+    await screen.until(/Enter add/u);
+    await screen.type('\r');
     await screen.until(/Added to AGENTS\.md: use pnpm/u);
     expect(notes).toEqual(['use pnpm']);
     expect(engine.ops).toEqual([{op: 'add-context', text: 'The user added this note to AGENTS.md: use pnpm'}]);
@@ -156,7 +154,7 @@ describe('# in the composer', () => {
     });
     await screen.type('#use pnpm');
     await screen.type('\r');
-    await screen.until(/y add/u);
+    await screen.until(/Enter add/u);
     await screen.type('y');
     await screen.until(/The disk is full\.[^]*› # use pnpm/u);
     expect(engine.ops).toEqual([]);

@@ -36,6 +36,7 @@ describe('what accepts', () => {
       /╭ Run this command\?.* writes files ╮\n│ make +│\n│ The model says: the cache is stale +│\n│ +│\n│ {3}1 Yes +y +│\n/u,
     );
     await screen.type('\r');
+    await screen.until(/Nothing chosen yet: press y, s or n/u);
     await screen.type('\r\r');
     expect(engine.ops).toEqual([]);
     await screen.type('y');

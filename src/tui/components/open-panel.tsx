@@ -15,7 +15,7 @@ import {blockKeys} from '../terminal/keymap.ts';
 import {noIndent, wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Style} from '../theme/theme.ts';
-import {useTheme} from '../theme/styled.tsx';
+import {Styled, useTheme} from '../theme/styled.tsx';
 import {Card, frameRows} from './card.tsx';
 import {PickerCard, showsFirstDetail} from './picker-card.tsx';
 import {
@@ -125,6 +125,7 @@ export function OpenPanel({panel, blocks, agents, directory, rows, width}: OpenP
       return (
         <Card width={width} title={panel.title} hints={confirmHints(panel)}>
           <Text wrap="truncate-middle">{visibleExactLine(panel.subject)}</Text>
+          {panel.hint === 'none' ? null : <Styled as="warning">{`Press y to ${panel.does}, or Esc`}</Styled>}
         </Card>
       );
     case 'connect':

@@ -75,11 +75,16 @@ export function approvalSubject(approval: Approval, room: TitleRoom): string {
 /** Says why the last key allowed nothing. Empty if there is no hint. */
 export function cardHint(
   hint: (ChoosingStage | HunkStage)['hint'],
-  {accept, editable}: Pick<ApprovalChoices, 'accept' | 'editable'>,
+  {accept, editable, offers}: Pick<ApprovalChoices, 'accept' | 'editable' | 'offers'>,
 ): string {
   switch (hint) {
     case 'none':
       return '';
+    case 'no-choice':
+      return `Nothing chosen yet: press ${offers
+        .map(({letter}) => letter)
+        .join(', ')
+        .replace(/, (\S+)$/u, ' or $1')}`;
     case 'needs-word':
       return accept.by === 'word' ? `Not allowed yet: type the word "${visibleExactLine(accept.word)}"` : '';
     case 'wrong-word':

@@ -19,7 +19,7 @@ export interface ChoosingStage {
   readonly row: number | 'none';
   /** The rule that "always" shows, as an index into the verdict's rules. */
   readonly rule: number | 'suggested';
-  readonly hint: 'none' | 'needs-word' | 'nothing-changed' | 'unread';
+  readonly hint: 'none' | 'no-choice' | 'needs-word' | 'nothing-changed' | 'unread';
   /** `summary` shows the most important lines on one screen. A number shows the full text from that row on. */
   readonly top: 'summary' | number;
 }

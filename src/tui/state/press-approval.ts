@@ -100,8 +100,11 @@ function pressChoosing(stage: ChoosingStage, {approval, choices}: Asked, press: 
       return openStep({...cleared, top: scrollTop(stage.top, key.name, {text: bodyText(approval), room: press.room})});
     case 'enter': {
       const selected = stage.row === 'none' ? undefined : choices.offers[stage.row];
+      if (selected === undefined) {
+        return openStep({...stage, hint: choices.accept.by === 'word' ? 'needs-word' : 'no-choice'});
+      }
       // An Enter in the same chunk as the arrow was pressed before the user could see the selection.
-      return selected === undefined || press.batchPosition === 'following' ? openStep(cleared) : takeOffer(selected);
+      return press.batchPosition === 'following' ? openStep(cleared) : takeOffer(selected);
     }
     default:
       return deletionKeys.has(key.name) ? unhandledStep(key) : openStep(cleared);

@@ -273,13 +273,15 @@ export interface ConfirmPanel {
   readonly no: readonly Effect[];
   /** Whether Enter also means yes. Allowed only if the answer can't lose existing data. */
   readonly enter: 'yes' | 'nothing';
+  /** `no-choice`: Enter was pressed, but only the letters answer. */
+  readonly hint: 'none' | 'no-choice';
   readonly other: {readonly letter: string; readonly does: string; readonly effect: Effect} | 'none';
 }
 
 /** Returns a question in which only `y` means yes. `no` lists the effects of the answer no, and is empty by default. */
 export const confirmPanel = (
   asked: Pick<ConfirmPanel, 'title' | 'subject' | 'does' | 'yes'> & {readonly no?: ConfirmPanel['no']},
-): ConfirmPanel => ({panel: 'confirm', no: [], enter: 'nothing', other: 'none', ...asked});
+): ConfirmPanel => ({panel: 'confirm', no: [], enter: 'nothing', hint: 'none', other: 'none', ...asked});
 
 /** Asks before writing a note, because a line that starts with `#` may be the heading of a prompt. */
 export const notePanel = (text: string, note: string, when: 'queued' | 'steering'): ConfirmPanel => ({
@@ -290,6 +292,7 @@ export const notePanel = (text: string, note: string, when: 'queued' | 'steering
     yes: {do: 'compose', work: {kind: 'note', note}},
     no: [{do: 'write', text}],
   }),
+  enter: 'yes',
   other: {letter: 'p', does: 'send as prompt', effect: {do: 'compose', work: {kind: 'send', text, when}}},
 });
 
@@ -323,6 +326,7 @@ function pressConfirm(
   if (other !== 'none' && key.kind === 'text' && key.text === other.letter && batchPosition === 'first') {
     return closePanel(other.effect);
   }
-  const isAnswer = isConfirmKey(key) && (panel.enter === 'yes' || key.kind === 'text');
-  return isAnswer && batchPosition === 'first' ? closePanel(panel.yes) : {panel, effects: []};
+  if (!isConfirmKey(key) || batchPosition === 'following') return {panel, effects: []};
+  if (panel.enter === 'yes' || key.kind === 'text') return closePanel(panel.yes);
+  return {panel: {...panel, hint: 'no-choice'}, effects: []};
 }
