@@ -110,5 +110,8 @@ export const attachedTo = ({blocks}: UserMessage): readonly string[] =>
     if (block.kind === 'document') return [block.name];
     const name = block.kind === 'text' ? attachmentName(block) : '';
     if (block.kind !== 'text' || name === '') return [];
-    return [`${name} (${pluralize(block.text.split('\n').length - 2, 'line')})`];
+    const lines = block.text.split('\n').slice(1, -1);
+    // A file has numbered lines, and notes between them.
+    const numbered = lines.filter(line => /^\d+\t/u.test(line));
+    return [`${name} (${pluralize(numbered.length > 0 ? numbered.length : lines.length, 'line')})`];
   });

@@ -166,8 +166,10 @@ const shortConversation = 2000;
  */
 async function whyUseless({trigger, way}: CompactionWish, sources: SummarySources): Promise<string> {
   const {session, request, size} = sources;
-  if (trigger === 'auto' && size.fixed * size.shown.scale >= size.limit) {
-    const [fixed, window] = [Math.round(size.fixed * size.shown.scale), size.window].map(groupDigits);
+  // If the provider counts more tokens than weft estimates, the messages may be the reason.
+  const least = size.fixed * Math.min(1, size.shown.scale);
+  if (trigger === 'auto' && size.window > 0 && least >= size.window) {
+    const [fixed, window] = [Math.round(least), size.window].map(groupDigits);
     return `the system prompt and the tools alone take about ${fixed} of ${window} tokens.`;
   }
   const {messages} = request;

@@ -35,7 +35,7 @@ export const colors = {
   selected: uncolored,
   dim: text('faint', '#a3a9b0', '#5a5f66', '#767676'),
   heading: text('cool', '#6fd0e8', '#00606f', '#0087af'),
-  code: text('warm', '#e5c07b', '#7a4a00', '#d75f00'),
+  code: text('odd', '#d3a8ff', '#75269b', '#875fd7'),
   'code-block': text('plain', '#cdd3da', '#24292f', ''),
   link: text('link', '#8ebcff', '#0a50a1', '#0087d7'),
   accent: text('cool', '#6fd0e8', '#00606f', '#0087af'),

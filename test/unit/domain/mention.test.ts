@@ -68,3 +68,11 @@ test('what is attached to a prompt is named with its size', () => {
   } as const;
   expect(attachedTo(message)).toEqual(['image', 'a "b".ts:1-2 (2 lines)']);
 });
+
+test('what is attached counts the lines of a file, and not the notes between them', () => {
+  const block = attachmentBlock({
+    name: 'n.txt:1-2',
+    text: '1\tone\n2\ttwo\n[lines 1 to 2 of 7; continue with offset 3]',
+  });
+  expect(attachedTo({role: 'user', id: messageId('m'), blocks: [block]})).toEqual(['n.txt:1-2 (2 lines)']);
+});
