@@ -252,3 +252,40 @@ test('the model reads a prompt that ends as a secret may begin', {tags: 'smoke'}
   await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash']);
   expect(toldResults(scene.server.requests[1])).toEqual([expect.stringContaining('Name a')]);
 });
+
+test('no secret in colored output reaches the model, the live output or the file of the output', async () => {
+  const aws = `AKIA${capitals(1, 16)}`;
+  const bearer = letters(34, 40);
+  const password = letters(36, 16);
+  const colored = [
+    String.raw`\033[34mPASSWORD\033[0m=hunter2secretvalue`,
+    String.raw`\033[1m"password"\033[0m: \033[32m"swordfish\033[1m7trombone"\033[0m`,
+    String.raw`id ${aws.slice(0, 9)}\033[31m${aws.slice(9)}\033[0m`,
+    String.raw`\033[36mAuthorization\033[0m: \033[1mBearer \033[33m${bearer}\033[0m`,
+    String.raw`\033]8;;https://app:${password}@db.example.com/\033\\link\033]8;;\033\\`,
+  ].join(String.raw`\n`);
+  const fill = 'for n in $(seq 1 900); do echo "line $n of the report that nobody reads"; done';
+  const script = `${fill}; printf '${colored}\\n' > c; cat c; while IFS= read -r -n 7 part || [ -n "$part" ]; do printf %s "$part"; done < c; ${fill}`;
+  await using scene = await openScene((request, number) => {
+    if (number === 1) return call('Bash', {command: 'bash ./print'});
+    const [file = ''] = /\/[^\s"';\]]*\/weft-output-[^\s"';\]]*/u.exec(toldResults(request)[0] ?? '') ?? [];
+    return number === 2 ? call('Read', {file_path: file, offset: 895, limit: 20}) : say('Done.');
+  });
+  writeFileSync(join(scene.place.work, 'print'), script);
+  const finished = await scene.run(
+    '--prompt x --permission-mode bypassPermissions --output-format stream-json --include-partial-messages --verbose'.split(
+      ' ',
+    ),
+  );
+  const requests = JSON.stringify(scene.server.requests.map(({body}) => body));
+  const read = toldResults(scene.server.requests[2])[0] ?? '';
+  expect(read).toContain('[[secret:AWS_ACCESS_KEY_ID:');
+  expect(read).toContain('line 900 of the report');
+  const seen = {requests, stdout: finished.stdout, disk: textsBelow(scene.place.home)};
+  const parts = ['hunter2secret', 'swordfish', '7trombone', aws.slice(0, 9), aws.slice(9), bearer, password];
+  expect(
+    Object.entries(seen).flatMap(([where, text]) =>
+      parts.filter(part => text.includes(part)).map(part => `${where}: ${part}`),
+    ),
+  ).toEqual([]);
+});

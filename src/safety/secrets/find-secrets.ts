@@ -1,14 +1,25 @@
+import {escape, shortEscapes} from '../../base/escape-sequences.ts';
 import {placeholderForm, placeholderStart, type PlaceholderRegistry} from './placeholders.ts';
 import {type Anchors, findAnchors, privateKeyMark} from './anchors.ts';
 import type {AlignedBytes, LiteralMatch} from './literal-finder.ts';
 import {type FormScan, type FoundSecret, findSecretForms} from './secret-forms.ts';
 import {findStatedSecrets} from './contextual-secrets.ts';
+import {nextPosition, withoutEscapes} from './shown-text.ts';
 import {isWords} from './secret-value.ts';
 
 /** The secrets in text order, without overlaps. */
 interface SecretScan extends FormScan {
   readonly mentionsPrivateKey: boolean;
+  /** The beginning of a known secret that the end of the text cuts off. */
+  readonly cut: readonly FoundSecret[];
+  /** Whether the text from `openFrom` on is too short to reveal anything. */
+  readonly opensBriefly: boolean;
+  /** The position of an escape sequence that the end of the text cuts off, or the length of the text if there is none. */
+  readonly escapeFrom: number;
 }
+
+/** The minimum number of units of a secret that reveal something about the secret. */
+const shortestCut = 6;
 
 interface SearchedText {
   readonly text: string;
@@ -22,15 +33,55 @@ interface SearchedText {
 
 /**
  * Finds secrets by their value or form. A secret that is found by its form is found by its value from then on. It
- * looks at the anchors of the text, or everywhere.
+ * looks at the anchors of the text, or everywhere. Escape sequences may be inside and beside secrets.
  */
 export function findSecrets(
-  {text, domain, end, aligned}: SearchedText,
+  searched: SearchedText,
   vault: PlaceholderRegistry,
   anchorsOf: typeof findAnchors = findAnchors,
 ): SecretScan {
+  const {text, domain, end} = searched;
+  const parts = mayHoldEscapes(text, domain) ? withoutEscapes(text, domain) : undefined;
+  if (parts === undefined) return findInPlainText(searched, vault, anchorsOf);
+  const {shown, inside, escapeFrom} = parts;
+  const scan = findInPlainText({text: shown.text, domain, end}, vault, anchorsOf, shown.starts);
+  const inText = ({from, to, name}: FoundSecret): FoundSecret => {
+    const range = shown.original({from, to});
+    // More of the secret may follow the sequences at the end of the text.
+    return {from: range.from, to: end === 'open' && to === shown.text.length ? text.length : range.to, name};
+  };
+  const {found, cut} =
+    inside.text === '' ? nothingFound : findInPlainText({text: inside.text, domain, end}, vault, anchorsOf);
+  const inEscapes = [...found, ...cut]
+    .filter(({from, to}) => nextPosition(inside.starts, from) >= to)
+    .map(({from, to, name}) => ({...inside.original({from, to}), name}));
+  const {openFrom} = scan;
+  return {
+    ...scan,
+    found: mergeOverlaps([...scan.found.map(inText), ...inEscapes]),
+    cut: scan.cut.map(inText),
+    openFrom: openFrom < shown.text.length ? shown.original({from: openFrom, to: openFrom + 1}).from : escapeFrom,
+    escapeFrom,
+  };
+}
+
+/** True if a text may contain escape sequences, whole or cut off. */
+export const mayHoldEscapes = (text: string, domain: SearchedText['domain']): boolean =>
+  text.includes(escape) ||
+  text.includes(shortEscapes[domain]) ||
+  (domain === 'bytes' && text.endsWith(shortEscapes.bytes.charAt(0)));
+
+const nothingFound = {found: [], cut: []};
+
+/** Finds the secrets in a text without escape sequences. Such sequences were at `borders`. */
+function findInPlainText(
+  {text, domain, end, aligned}: SearchedText,
+  vault: PlaceholderRegistry,
+  anchorsOf: typeof findAnchors,
+  borders: readonly number[] = [],
+): SecretScan {
   const anchors = anchorsOf(text, aligned);
-  const forms = findSecretForms(text, anchors?.forms);
+  const forms = findSecretForms(text, anchors?.forms, borders);
   const mentionsPrivateKey = anchors?.mentionsPrivateKey ?? text.includes(privateKeyMark);
   const keys = mentionsPrivateKey ? findPrivateKeys(text) : {found: [], openFrom: text.length};
   const stated = findStatedSecrets(text, anchors?.words);
@@ -51,10 +102,15 @@ export function findSecrets(
     holdsSecret(content, vault, anchorsOf(content)),
   );
   const found = mergeOverlaps([...byForm, ...byValue, ...wrapped.found]);
+  const known = finder.openFrom(text);
+  const openFrom = Math.min(forms.openFrom, keys.openFrom, stated.openFrom, wrapped.openFrom, known);
   return {
     found: found.length > 0 && text.includes(placeholderStart) ? outsidePlaceholders(found, text) : found,
     mentionsPrivateKey,
-    openFrom: Math.min(forms.openFrom, keys.openFrom, stated.openFrom, wrapped.openFrom, finder.openFrom(text)),
+    openFrom,
+    cut: text.length - known < shortestCut ? [] : [{from: known, to: text.length, name: 'CUT'}],
+    opensBriefly: text.length - openFrom < shortestCut,
+    escapeFrom: text.length,
   };
 }
 

@@ -1,6 +1,6 @@
 import {isSecretVariable, secretPartsOf, valuesOfEnvFile} from './secret-files.ts';
 import {textOfBytes} from './anchors.ts';
-import {decodeUnits, findSecrets, isInsideKey} from './find-secrets.ts';
+import {decodeUnits, findSecrets, isInsideKey, mayHoldEscapes} from './find-secrets.ts';
 import {shortestLiteral} from './literal-finder.ts';
 import {
   makePlaceholderRegistry,
@@ -10,6 +10,7 @@ import {
   type PlaceholderRegistry,
 } from './placeholders.ts';
 import type {FoundSecret} from './secret-forms.ts';
+import {shortenEscapes, splitEscapes} from './shown-text.ts';
 
 /** Redacts secrets in everything that leaves this machine or is stored, and restores them when a command or edit needs them. */
 export interface Redactor {
@@ -89,7 +90,7 @@ export function makeRedactor(options: {
         let done = 0;
         let next = '';
         for (const {from, to, name} of found) {
-          next += current.slice(done, from) + vault.placeholder(current.slice(from, to), name);
+          next += current.slice(done, from) + hide(current.slice(from, to), {name, domain: 'text', vault});
           done = to;
         }
         current = next + current.slice(done);
@@ -120,6 +121,9 @@ export function makeRedactor(options: {
 /** How many units before new ones are examined again, for names and for the text right before a key. */
 const contextLength = 256;
 
+/** How many units may contain these, with escape sequences. */
+const longestContext = 4096;
+
 /** The maximum number of bytes that are held back. Beyond that, a possible beginning of a secret is passed on. */
 const longestHeld = 32_000;
 
@@ -138,18 +142,16 @@ function makeOutputFilter(vault: PlaceholderRegistry, pass: (output: string) => 
   function take(bytes: Uint8Array, ending: 'open' | 'paused' | 'closed'): Uint8Array {
     const isUnchanged = held === '';
     const {text, aligned} = textOfBytes(context + held, bytes);
-    const {found, openFrom, mentionsPrivateKey} = findSecrets(
-      {text, domain: 'bytes', end: ending === 'closed' ? 'closed' : 'open', aligned},
-      vault,
-    );
-    const isShort = ending === 'paused' && text.length - openFrom < shortestCut;
-    const scan = {found, openFrom: isShort ? text.length : openFrom, from: context.length};
-    const until = ending === 'closed' ? text.length : passUntil(text, scan);
-    const cut = ending === 'closed' ? cutSecret(text, vault) : [];
+    const scan = findSecrets({text, domain: 'bytes', end: ending === 'closed' ? 'closed' : 'open', aligned}, vault);
+    const {found, escapeFrom, mentionsPrivateKey} = scan;
+    const openFrom = ending === 'paused' && scan.opensBriefly ? escapeFrom : scan.openFrom;
+    const until = ending === 'closed' ? text.length : passUntil(text, {found, openFrom, from: context.length});
+    const cut = ending === 'closed' ? scan.cut : [];
     const passed = redactRange(text, {found: [...found, ...cut], from: context.length, until}, vault);
     held = text.slice(until);
-    const seen = passed.length < contextLength ? context + passed : passed;
-    const insideKey = mentionsPrivateKey && isInsideKey(text.slice(0, until));
+    const shown = shortenEscapes(passed.slice(-longestContext), 'bytes');
+    const seen = shown.length < contextLength ? context + shown : shown;
+    const insideKey = mentionsPrivateKey && isInsideKey(splitEscapes(text.slice(0, until), 'bytes').shown);
     context =
       (insideKey ? keyContext : '') + seen.slice(-contextLength).replaceAll(insideKey ? keyContext : '\0\0', '');
     pass(passed);
@@ -166,15 +168,6 @@ function makeOutputFilter(vault: PlaceholderRegistry, pass: (output: string) => 
 }
 
 const nothing = new Uint8Array();
-
-/** The minimum number of units of a secret that reveal something about the secret. */
-const shortestCut = 6;
-
-/** Finds the beginning of a known secret at the end of an output that was cut off. */
-function cutSecret(text: string, vault: PlaceholderRegistry): readonly FoundSecret[] {
-  const from = vault.finder('bytes').openFrom(text);
-  return text.length - from < shortestCut ? [] : [{from, to: text.length, name: 'CUT'}];
-}
 
 function passUntil(
   text: string,
@@ -199,10 +192,24 @@ function redactRange(
   for (const {from, to, name} of part.found) {
     const start = Math.max(from, done);
     if (to <= start || start >= part.until) continue;
-    result += text.slice(done, start) + vault.placeholder(decodeUnits(text.slice(start, to), 'bytes'), name);
+    result += text.slice(done, start) + hide(text.slice(start, to), {name, domain: 'bytes', vault});
     done = to;
   }
   return result + text.slice(done, part.until);
+}
+
+/** Returns a placeholder, and the escape sequences in the secret, so that the text after the secret keeps its colors. */
+function hide(
+  secret: string,
+  {
+    name,
+    domain,
+    vault,
+  }: {readonly name: string; readonly domain: 'text' | 'bytes'; readonly vault: PlaceholderRegistry},
+): string {
+  if (!mayHoldEscapes(secret, domain)) return vault.placeholder(decodeUnits(secret, domain), name);
+  const {shown, codes} = splitEscapes(secret, domain);
+  return vault.placeholder(decodeUnits(shown, domain), name) + codes;
 }
 
 /**

@@ -1,6 +1,7 @@
 import {unreachable} from '../../base/unreachable.ts';
 import {secretName, type SecretName} from './secret-name.ts';
 import {isDistinctive, isTemplate, looksRandom} from './secret-value.ts';
+import {nextPosition} from './shown-text.ts';
 
 /** A kind of key with a known beginning. `body` lists the characters that may follow, and `least` is their minimum number. */
 interface TokenForm {
@@ -114,9 +115,9 @@ export const keyStarts = tokenForms.flatMap(({starts}) => starts);
 
 /**
  * Finds keys by their beginnings, values assigned to secret names, and passwords in URLs. Takes linear time. Looks at
- * `positions`, or everywhere.
+ * `positions`, or everywhere. A key may begin and end at one of the `borders`, even between letters.
  */
-export function findSecretForms(text: string, positions?: Uint32Array): FormScan {
+export function findSecretForms(text: string, positions?: Uint32Array, borders: readonly number[] = []): FormScan {
   const found: FoundSecret[] = [];
   let openFrom = text.length;
   /** The end of the last secret. */
@@ -130,8 +131,9 @@ export function findSecretForms(text: string, positions?: Uint32Array): FormScan
     if (at < foundTo) continue;
     const kind = kindOf(text.charCodeAt(at));
     const candidate =
-      (kind & startsToken) !== 0 && ((at !== foundTo && !isAfterWord(text, at)) || isAfterEscape(text, at))
-        ? tokenAt(text, {at, passed})
+      (kind & startsToken) !== 0 &&
+      ((at !== foundTo && !isAfterWord(text, at)) || isAfterEscape(text, at) || isBorder(borders, at))
+        ? tokenAt(text, {at, passed, borders})
         : undefined;
     const seen = candidate ?? ((kind & separates) === 0 ? undefined : afterSeparator(text, {at, tries}));
     if (seen === undefined) continue;
@@ -177,21 +179,23 @@ function bodyPattern(body: TokenForm['body']): RegExp {
   return pattern;
 }
 
-/** True if a word begins here although a letter or digit precedes it: after `\n`, `%20` and color codes. */
+/** True if a word begins here although a letter or digit precedes it: after `\n` and `%20`. */
 function isAfterEscape(text: string, at: number): boolean {
   const before = text.charAt(at - 1);
   if ('nrt'.includes(before)) return text.charAt(at - 2) === '\\';
-  if (before === 'm') {
-    const behind = text.slice(Math.max(0, at - 12), at);
-    // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
-    return behind.includes('\u001B') && /\u001B\[[\d;]*m$/u.test(behind);
-  }
   return text.charAt(at - 3) === '%' && /^[\dA-Fa-f]{2}$/u.test(text.slice(at - 2, at));
 }
 
+const isBorder = (borders: readonly number[], at: number): boolean =>
+  borders.length > 0 && nextPosition(borders, at - 1) === at;
+
 function tokenAt(
   text: string,
-  {at, passed}: {readonly at: number; readonly passed: Map<TokenForm, number>},
+  {
+    at,
+    passed,
+    borders = [],
+  }: {readonly at: number; readonly passed: Map<TokenForm, number>; readonly borders?: readonly number[]},
 ): Candidate | undefined {
   let open: Candidate | undefined;
   for (const {start, form} of byFirst.get(text.charCodeAt(at)) ?? []) {
@@ -211,6 +215,10 @@ function tokenAt(
     const from = form.start === 'secret' ? at : at + start.length;
     if (body.length >= form.least && form.check(body)) {
       return {from, to: at + start.length + body.length, name: form.name};
+    }
+    const whole = borders.length === 0 ? body : text.slice(at + start.length, nextPosition(borders, at + start.length));
+    if (whole.length < body.length && whole.length >= form.least && form.check(whole)) {
+      return {from, to: at + start.length + whole.length, name: form.name};
     }
     passed.set(form, to);
     if (to === text.length) open = {from, to, name: ''};

@@ -1,3 +1,5 @@
+import {escapeSequence, unfinishedEscapeLength} from '../../base/escape-sequences.ts';
+
 /** The plain text of a chunk of terminal output. */
 export interface TextStep {
   /** Text that no later output changes: mostly whole lines. */
@@ -15,9 +17,6 @@ export interface TerminalText {
 /** A longer line (in UTF-16 units) settles before its end, which bounds the memory for output without line breaks. */
 const maxLineLength = 8192;
 
-/** An unfinished escape sequence with more characters counts as text. */
-const maxEscapeLength = 4096;
-
 /**
  * Converts terminal output to plain text. Escape sequences and control characters are removed, and backspaces remove the character before
  * them. A line redrawn with carriage returns keeps its last state. Sequences may be split anywhere.
@@ -32,11 +31,9 @@ export function makeTerminalText(): TerminalText {
     let text = pending + chunk;
     pending = '';
     if (hasControl.test(text)) {
-      const cut = unfinishedEscape.exec(text.slice(lastEscapes(text)))?.[0] ?? '';
-      if (cut.length <= maxEscapeLength) {
-        pending = cut;
-        text = text.slice(0, text.length - cut.length);
-      }
+      const end = text.length - unfinishedEscapeLength(text, 'text');
+      pending = text.slice(end);
+      text = text.slice(0, end);
       text = text.replace(escapeSequence, '').replace(strayControl, '');
     }
     const settled = returned || hasRedraw.test(text) ? redraw(text) : append(text);
@@ -103,24 +100,8 @@ export function makeTerminalText(): TerminalText {
 /** True for a line feed, a carriage return and a backspace. */
 const isMark = (code: number): boolean => code === 10 || code === 13 || code === 8;
 
-/** Returns a position before which no unfinished sequence begins: such a sequence holds at most one more escape character, at its end. */
-function lastEscapes(text: string): number {
-  const last = text.lastIndexOf(escape);
-  const before = last > 0 ? text.lastIndexOf(escape, last - 1) : -1;
-  return Math.max(0, before, before < 0 ? last : 0, last < 0 ? text.lastIndexOf(shortEscape) : 0);
-}
-
-const escape = '\u001B';
-const shortEscape = '\u009B';
-
 /* oxlint-disable no-control-regex -- control characters are what this file is about */
 const hasControl = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
 const hasRedraw = /[\r\b]/u;
 const strayControl = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]+/gu;
-
-/** CSI; OSC (titles, links); DCS, SOS, PM, APC; two-character and charset sequences. */
-const escapeSequence =
-  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)|\u001b[PX^_][^\u001b\n]*\u001b\\|\u001b[ -/]*[0-OQ-WYZ\\`-~]/gu;
-
-const unfinishedEscape = /(?:(?:\u001b\[|\u009b)[0-?]*[ -/]*|\u001b[\]PX^_][^\u0007\u001b\n]*\u001b?|\u001b[ -/]*)$/u;
 /* oxlint-enable no-control-regex */
