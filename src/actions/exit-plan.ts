@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
-import {failed, ok} from '../base/outcome.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
-import {type Plan, planBounds, type PlanDraft, draftOf, planText} from '../domain/plan.ts';
-import {defineAction, textContent, toolForm} from './define-action.ts';
+import {type Plan, planBounds, type PlanDraft, draftIn, draftOf, planText} from '../domain/plan.ts';
+import {checkedForm, defineAction, textContent, toolForm} from './define-action.ts';
 
 /** Shows the user a plan and asks whether to carry it out. Approval ends plan mode. */
 export const exitPlan = defineAction<
@@ -17,23 +17,34 @@ export const exitPlan = defineAction<
   access: ({goal}) => ({kind: 'plan', goal}),
   asks: [{name: 'plan', risks: ['read-only'], askedWhen: 'the agent wants to carry out its plan'}],
   tools: [
-    toolForm({
-      name: 'ExitPlanMode',
-      description: 'In plan mode only: propose the finished plan, which the user approves, edits or refuses.',
-      schema: () =>
-        z.object({
-          goal: z.string().check(z.minLength(1), z.maxLength(planBounds.goal)),
-          steps: z
-            .array(z.string().check(z.minLength(1), z.maxLength(planBounds.step)))
-            .check(z.minLength(1), z.maxLength(planBounds.steps), z.describe('In order')),
-          notes: z.optional(z.string().check(z.maxLength(planBounds.notes), z.describe('Risks, choices, omissions'))),
-        }),
-      toInput: ({goal, steps, notes}): PlanDraft => ({
-        goal: goal.trim(),
-        steps: steps.map(step => step.trim()),
-        notes: notes?.trim() ?? '',
+    checkedForm(
+      toolForm({
+        name: 'ExitPlanMode',
+        description: 'In plan mode only: propose the finished plan, which the user approves, edits or refuses.',
+        unlistedFields: ['plan'],
+        expectedFields: ['goal', 'steps'],
+        schema: () =>
+          z.object({
+            goal: z.optional(z.string().check(z.minLength(1), z.maxLength(planBounds.goal))),
+            steps: z.optional(
+              z
+                .array(z.string().check(z.minLength(1), z.maxLength(planBounds.step)))
+                .check(z.minLength(1), z.maxLength(planBounds.steps), z.describe('In order')),
+            ),
+            notes: z.optional(z.string().check(z.maxLength(planBounds.notes), z.describe('Risks, choices, omissions'))),
+            // Claude Code's tool takes the plan as one text.
+            plan: z.optional(z.string()),
+          }),
+        toInput: raw => raw,
       }),
-    }),
+      ({goal, steps, notes, plan}): Outcome<PlanDraft, string> => {
+        if (plan !== undefined && goal === undefined && steps === undefined) return draftIn(withGoal(plan));
+        if (plan !== undefined) return failed('plan is given beside goal or steps. Give only goal and steps');
+        if (goal === undefined) return failed('goal is missing. Give what the plan is for');
+        if (steps === undefined) return failed('steps is missing. Give a list of texts, in order');
+        return ok({goal: goal.trim(), steps: steps.map(step => step.trim()), notes: notes?.trim() ?? ''});
+      },
+    ),
   ],
   label: ({goal}) => `Plan: ${goal}`,
   cancelled: ({goal}) => ({goal}),
@@ -59,3 +70,9 @@ export const exitPlan = defineAction<
     return left.tag === 'ok' ? {state: 'success', output: left.value} : {state: 'error', fault: rejected(left.error)};
   },
 });
+
+/** Returns a plan in Markdown with a goal on its first line: its heading, or `Plan` if it begins with a step. */
+function withGoal(plan: string): string {
+  const text = plan.trim().replace(/^#+\s+/u, '');
+  return /^(?:\d+[.)]|[-*])\s/u.test(text) ? `Plan\n\n${text}` : text;
+}

@@ -91,3 +91,32 @@ test.each([
     expect([plan?.state, plan?.steps.map(({status}) => status)]).toEqual([state, marks]);
   },
 );
+
+test.each([
+  [
+    '# Prices\n\n1. Add a test\n   - for three items\n2. Mend it\n\nNo risk.',
+    'Prices',
+    ['Add a test', 'for three items', 'Mend it'],
+    'No risk.',
+  ],
+  ['1. Only this', 'Plan', ['Only this'], ''],
+])("a plan in one text, as Claude Code's tool takes it: %j", async (plan, goal, steps, notes) => {
+  const plans = memoryPlans();
+  const bench = engineBench([callsTools(callBlock('ExitPlanMode', {plan})), says('end')], {plans, assess: () => asks});
+  bench.engine.submit({op: 'set-mode', mode: 'plan'});
+  void bench.prompt('plan it');
+  const {approval} = await bench.next('approval-requested');
+  expect(approval.preview).toEqual({kind: 'plan', plan: {goal, steps, notes}});
+  bench.engine.submit({op: 'interrupt'});
+});
+
+test.each([
+  [{plan: 'Just do it.'}, /There is no step/u],
+  [{plan: '1. a', goal: 'g'}, /plan is given beside goal or steps/u],
+  [{steps: ['a']}, /goal is missing/u],
+  [{goal: 'g'}, /steps is missing/u],
+])('%j is refused with what to give', async (raw, reason) => {
+  const bench = engineBench([callsTools(callBlock('ExitPlanMode', raw)), says('end')], {plans: memoryPlans()});
+  await bench.prompt('plan it');
+  expect(await settled(bench)).toEqual({state: 'undecodable', text: expect.stringMatching(reason)});
+});
