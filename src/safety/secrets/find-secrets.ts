@@ -217,8 +217,8 @@ function lineAround(text: string, at: number): string {
 
 /** True if a private key begins in `text` and does not end. */
 export function isInsideKey(text: string): boolean {
-  const start = text.lastIndexOf(privateKeyMark);
-  return start >= 0 && text.search(keyStart) >= 0 && !text.includes(keyEnd, start);
+  const head = [...text.matchAll(keyStart)].at(-1);
+  return head !== undefined && !text.includes(keyEnd, head.index);
 }
 
 /** The line lengths of base64 in the output of `base64`, in mails and in keys. */

@@ -42,6 +42,19 @@ test('a secret is hidden wherever the output is divided', () => {
   }
 });
 
+test('output after the end of a private key is not a part of the key', () => {
+  const key = '-----BEGIN PRIVATE KEY-----\nMIIEvQaB3xaB3xaB3xaB3x\n-----END PRIVATE KEY-----\n';
+  const pieces = [
+    key,
+    'commit 973578903cafe0123456789abcdef0123456789a\n',
+    '4f1d2c3b4a5968778695a4b3c2d1e0f101112131\n',
+  ];
+  const cuts = pieces.map(piece => piece.length);
+  expect(untagged(filtered(sampleSecrets().filter(), Buffer.from(pieces.join('')), cuts).toString())).toBe(
+    pieces.join('').replace('MIIEvQaB3xaB3xaB3xaB3x', '<PRIVATE_KEY>'),
+  );
+});
+
 test('any bytes without secrets pass unchanged, however they are divided', () => {
   fc.assert(
     fc.property(fc.uint8Array({maxLength: 400}), fc.array(fc.nat(40), {maxLength: 20}), (bytes, cuts) => {
