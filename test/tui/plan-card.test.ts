@@ -39,7 +39,10 @@ describe('the card of a plan', () => {
   });
 
   test('is prose: no word is broken, and a step goes on below its own words', async () => {
-    const steps = ['Read it', 'Add a test for exactly three items, one for two, and one for a cart that is empty'];
+    const steps = [
+      '**Read** `it`',
+      'Add a test for exactly three items, one for two, and one for a cart that is empty',
+    ];
     const long = {...plan, steps};
     const preview = {
       ...request,

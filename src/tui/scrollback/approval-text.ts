@@ -1,9 +1,10 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {pluralize} from '../../base/clip.ts';
-import {visibleExactLine} from '../../base/visible.ts';
+import {visibleExactLine, visibleExactly} from '../../base/visible.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
-import {type EntryFrame, type Frame, wrapSpans, wrapText} from '../text/wrap.ts';
+import type {Style} from '../theme/theme.ts';
+import {type EntryFrame, type Frame, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
 import {changeLines, changesTitle, changeSummary, type CommandChanges} from './change-lines.ts';
 import {commandRows, fitRows, type HighlightRanges} from './command-rows.ts';
 import {
@@ -132,8 +133,8 @@ const exactRows = (approval: Approval, frame: Frame): ReturnType<typeof commandR
   cachedRows(approval, {form: '', coloured: 0, frame}, () => rowsOf(approval, frame));
 
 function rowsOf(approval: Approval, frame: Frame): ReturnType<typeof commandRows> {
-  const exact = exactText(approval);
-  const text = approval.preview.kind === 'plan' ? wrapPlan(exact, frame) : exact;
+  const text = exactText(approval);
+  if (approval.preview.kind === 'plan') return planRows(text, frame);
   const isTitleShort =
     approval.preview.kind !== 'none' || text !== '' || cellWidth(labelOf(approval)) < frame.width - 6;
   return text === '' && isTitleShort
@@ -141,16 +142,31 @@ function rowsOf(approval: Approval, frame: Frame): ReturnType<typeof commandRows
     : commandRows(text === '' ? approval.label : text, rangesIn(text, approval.verdict.detail), frame);
 }
 
-/** Wraps a plan as prose, between words and with hanging indentation of its steps. Nothing in a plan is marked. */
-const wrapPlan = (text: string, {theme, width}: Frame): string =>
-  text
+/** Wraps a plan as prose, with hanging indentation of its steps. Its first line is the goal. Nothing in a plan is marked. */
+const planRows = (plan: string, {theme, width}: Frame): ReturnType<typeof commandRows> =>
+  visibleExactly(plan)
+    .replaceAll(/\n{3,}/gu, '\n\n')
     .split('\n')
-    .flatMap(line => {
+    .flatMap((line, at) => {
       const rest = ' '.repeat(/^\d+\. /u.exec(line)?.[0].length ?? 0);
-      const spans = [{text: line, roles: []}];
-      return wrapSpans(spans, {theme, width: Math.max(8, width - markCells)}, {first: '', rest, roles: []}, 'marked');
+      const frame = {theme, width: Math.max(8, width - markCells)};
+      return wrapSpans(inlineSpans(line, at === 0 ? ['bold'] : []), frame, {first: '', rest, roles: []}, 'marked');
     })
-    .join('\n');
+    .map(line => ({
+      line: ' '.repeat(markCells) + line,
+      pointer: '',
+      marked: 'plain',
+      rank: Number.POSITIVE_INFINITY,
+    }));
+
+/** Styles the code and the bold words of a line of Markdown. */
+const inlineSpans = (line: string, roles: readonly Style[]): readonly StyledSpan[] =>
+  line.split(/(`[^`]+`|\*\*[^*]+\*\*)/u).map((text, at) => {
+    if (at % 2 === 0) return {text, roles};
+    return text.startsWith('`')
+      ? {text: text.slice(1, -1), roles: [...roles, 'code']}
+      : {text: text.slice(2, -2), roles: [...roles, 'bold']};
+  });
 
 /** The width of the column of marks at the start of rows, in cells. */
 const markCells = 2;
