@@ -1,12 +1,6 @@
 /** `bytes`: each unit of a text is a byte of UTF-8. */
 type Units = 'text' | 'bytes';
 
-/** A range of a text. */
-export interface TextRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 /* oxlint-disable no-control-regex -- control characters are what this file is about */
 /** Matches complete escape sequences: CSI; OSC (titles, links); DCS, SOS, PM, APC; two-character and charset sequences. */
 export const escapeSequence =
@@ -53,10 +47,10 @@ function lastEscapes(text: string, units: Units): number {
   return short < 0 && units === 'bytes' && text.endsWith('\u00C2') ? text.length - 1 : short;
 }
 
-/** Returns the ranges of the complete escape sequences in a text. */
-export function findEscapeSequences(text: string, units: Units): readonly TextRange[] {
+/** Returns where each complete escape sequence in a text begins and ends, in one list. */
+export function findEscapeSequences(text: string, units: Units): readonly number[] {
   const pattern = patterns[units].complete;
-  const found: TextRange[] = [];
+  const found: number[] = [];
   let long = text.indexOf(escape);
   let short = text.indexOf(shortEscapes[units]);
   while (long >= 0 || short >= 0) {
@@ -64,7 +58,7 @@ export function findEscapeSequences(text: string, units: Units): readonly TextRa
     pattern.lastIndex = from;
     const isComplete = pattern.test(text);
     const to = isComplete ? pattern.lastIndex : from + 1;
-    if (isComplete) found.push({from, to});
+    if (isComplete) found.push(from, to);
     if (long >= 0 && long < to) long = text.indexOf(escape, to);
     if (short >= 0 && short < to) short = text.indexOf(shortEscapes[units], to);
   }

@@ -1,5 +1,10 @@
-import {findEscapeSequences, type TextRange, unfinishedEscapeLength} from '../../base/escape-sequences.ts';
+import {findEscapeSequences, unfinishedEscapeLength} from '../../base/escape-sequences.ts';
 import {shortestLiteral} from './literal-finder.ts';
+
+interface TextRange {
+  readonly from: number;
+  readonly to: number;
+}
 
 /** Parts of a text, joined, and their positions. */
 interface JoinedParts {
@@ -22,37 +27,46 @@ export interface ShownText {
 /** Returns the shown text, or `undefined` if the text has no escape sequences. */
 export function withoutEscapes(text: string, units: 'text' | 'bytes'): ShownText | undefined {
   const escapes = findEscapeSequences(text, units);
-  const escapeFrom = text.length - unfinishedEscapeLength(text.slice(escapes.at(-1)?.to ?? 0), units);
+  const escapeFrom = text.length - unfinishedEscapeLength(text.slice(escapes.at(-1) ?? 0), units);
   if (escapes.length === 0 && escapeFrom === text.length) return undefined;
-  const gaps: TextRange[] = [];
+  const shown = makeJoinedParts(text, '');
+  const inside = makeJoinedParts(text, '\n');
   let done = 0;
-  for (const {from, to} of escapes) {
-    if (from > done) gaps.push({from: done, to: from});
+  for (let at = 0; at < escapes.length; at += 2) {
+    const from = escapes[at] ?? 0;
+    const to = escapes[at + 1] ?? 0;
+    if (from > done) shown.add(done, from);
+    if (to - from > shortestText) inside.add(from, to);
     done = to;
   }
-  if (escapeFrom > done) gaps.push({from: done, to: escapeFrom});
-  const long = [...escapes, {from: escapeFrom, to: text.length}].filter(({from, to}) => to - from > shortestText);
-  return {shown: joinParts(text, gaps, ''), inside: joinParts(text, long, '\n'), escapeFrom};
+  if (escapeFrom > done) shown.add(done, escapeFrom);
+  if (text.length - escapeFrom > shortestText) inside.add(escapeFrom, text.length);
+  return {shown: shown.joined(), inside: inside.joined(), escapeFrom};
 }
 
 /** A shorter escape sequence holds no secret: two units begin it, and one or more end it. */
 const shortestText = shortestLiteral;
 
-function joinParts(text: string, parts: readonly TextRange[], separator: string): JoinedParts {
+function makeJoinedParts(text: string, separator: string) {
+  let joined = '';
   const starts: number[] = [];
-  let length = 0;
-  for (const {from, to} of parts) {
-    starts.push(length);
-    length += to - from + separator.length;
-  }
+  /** The positions of the parts in `text`. */
+  const origins: number[] = [];
   const originalAt = (at: number): number => {
     const part = countUpTo(starts, at) - 1;
-    return (parts[part]?.from ?? 0) + at - (starts[part] ?? 0);
+    return (origins[part] ?? 0) + at - (starts[part] ?? 0);
   };
   return {
-    text: parts.map(({from, to}) => text.slice(from, to)).join(separator),
-    starts,
-    original: ({from, to}) => ({from: originalAt(from), to: originalAt(to - 1) + 1}),
+    add(from: number, to: number): void {
+      starts.push(joined.length);
+      origins.push(from);
+      joined += text.slice(from, to) + separator;
+    },
+    joined: (): JoinedParts => ({
+      text: joined,
+      starts,
+      original: ({from, to}) => ({from: originalAt(from), to: originalAt(to - 1) + 1}),
+    }),
   };
 }
 
@@ -78,7 +92,9 @@ export function splitEscapes(text: string, units: 'text' | 'bytes'): {readonly s
   let shown = '';
   let codes = '';
   let done = 0;
-  for (const {from, to} of escapes) {
+  for (let at = 0; at < escapes.length; at += 2) {
+    const from = escapes[at] ?? 0;
+    const to = escapes[at + 1] ?? 0;
     shown += text.slice(done, from);
     if (to - from <= shortestText || !holdsText.test(text.slice(from, from + 2))) codes += text.slice(from, to);
     done = to;
@@ -90,7 +106,10 @@ export function splitEscapes(text: string, units: 'text' | 'bytes'): {readonly s
 export function shortenEscapes(text: string, units: 'text' | 'bytes'): string {
   let short = '';
   let done = 0;
-  for (const {from, to} of findEscapeSequences(text, units)) {
+  const escapes = findEscapeSequences(text, units);
+  for (let at = 0; at < escapes.length; at += 2) {
+    const from = escapes[at] ?? 0;
+    const to = escapes[at + 1] ?? 0;
     if (from > done || done === 0) short += text.slice(done, from) + shortSequence;
     done = to;
   }

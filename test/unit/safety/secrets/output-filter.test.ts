@@ -46,6 +46,7 @@ test('output after the end of a private key is not a part of the key', () => {
   const key = '-----BEGIN PRIVATE KEY-----\nMIIEvQaB3xaB3xaB3xaB3x\n-----END PRIVATE KEY-----\n';
   const pieces = [
     key,
+    'the next line\n'.repeat(30),
     'commit 973578903cafe0123456789abcdef0123456789a\n',
     '4f1d2c3b4a5968778695a4b3c2d1e0f101112131\n',
   ];
