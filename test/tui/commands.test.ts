@@ -152,9 +152,9 @@ describe('/config and /doctor', () => {
         return [`${name} = dark   (user)`];
       },
       rows: async () => [
+        {name: 'baseUrl', value: '', source: '', choices: []},
         {name: 'theme', value: 'dark', source: 'user', choices: ['auto', 'dark', 'light']},
         {name: 'verbosity', value: 'summary', source: 'default', choices: ['name', 'summary', 'full']},
-        {name: 'baseUrl', value: '', source: '', choices: []},
       ],
       set: async (name: string, value: string) => {
         asked.push(['set', name, value]);
@@ -164,10 +164,10 @@ describe('/config and /doctor', () => {
     const {screen} = await open({settings});
     await screen.type('/config\r');
     await screen.until(
-      /Settings ─+╮\n│ ❯ 1 {2}theme {6}dark {5}user +│\n│ {3}2 {2}verbosity {2}summary {2}default +│\n│ {3}3 {2}baseUrl {4}not set +│/u,
+      /Settings ─+╮\n│ ❯ 1 {2}Theme {6}dark {5}user +│\n│ {3}2 {2}Verbosity {2}summary {2}default +│\n│ {3}3 {2}Base URL {3}not set +│/u,
     );
     await screen.type('2');
-    await screen.until(/verbosity ─+╮\n│ {3}1 {2}name +│\n│ ❯ 2 {2}summary ✓ +│\n│ {3}3 {2}full/u);
+    await screen.until(/Verbosity ─+╮\n│ {3}1 {2}name +│\n│ ❯ 2 {2}summary ✓ +│\n│ {3}3 {2}full/u);
     await screen.type('3');
     await screen.until(/Restart weft to apply/u);
     await screen.type('/config\r');

@@ -53,18 +53,32 @@ const settingsPanel = (rows: readonly SettingRow[], view: View): ChoicePanel =>
     title,
     does: 'change',
     empty: 'No settings',
-    rows: rows.map(row => ({
-      label: row.name,
+    rows: [...rows.filter(isEveryday), ...rows.filter(row => !isEveryday(row))].map(row => ({
+      label: inWords(row.name),
       details: row.value === '' ? ['not set', valueInUse(row, view)] : [row.value, row.source],
       mark: 'none',
       choice: choiceOf(row),
     })),
   });
 
-/** Returns the value that an unset `model` or `provider` has in this session, as `in use: …`. Empty if unknown. */
+/** The settings that people change most. They come first in the list. */
+const everyday: ReadonlySet<string> = new Set(
+  'model effort permissionMode sandbox theme verbosity notify editorMode'.split(' '),
+);
+
+const isEveryday = ({name}: SettingRow): boolean => everyday.has(name);
+
+/** Returns `Base URL` for `baseUrl`. */
+const inWords = (name: string): string =>
+  name
+    .replaceAll(/[A-Z]/gu, letter => ` ${letter.toLowerCase()}`)
+    .replaceAll(/\b(?:url|tui|mcp|api|ttl)\b/gu, word => word.toUpperCase())
+    .replace(/^./u, letter => letter.toUpperCase());
+
+/** Returns the value that an unset `model` or `provider` has in this session, as `uses …`. Empty if unknown. */
 function valueInUse({name}: SettingRow, {model, session}: View): string {
   const value = name === 'model' ? model : name === 'provider' && session.tag === 'open' ? session.info.provider : '';
-  return value === '' ? '' : `in use: ${value}`;
+  return value === '' ? '' : `uses ${value}`;
 }
 
 /** Opens the list of values if the setting has one. Otherwise puts `/config NAME ` in the composer. */
@@ -75,7 +89,7 @@ const choiceOf = (row: SettingRow): Choice =>
 
 const valuePanel = ({name, value, choices}: SettingRow): ChoicePanel =>
   choicePanel({
-    title: name,
+    title: inWords(name),
     does: 'save',
     rows: choices.map(choice => ({
       label: choice,
