@@ -152,10 +152,10 @@ describe('the review on the screen', () => {
     );
   });
 
-  test('Esc leaves the field and keeps nothing; an empty comment is none; a removed line speaks of the file', () => {
+  test('Esc leaves the field and keeps nothing; an empty comment is none; a removed line is quoted', () => {
     expect(press(openReview(review), ['j', 'c', 'x', '<escape>', 'c', ' ', '<enter>']).changes).toEqual([]);
     expect(press(openReview(review), ['j', 'j', 'c', 'Why not?', '<enter>']).changes).toMatchObject([
-      {comments: [{lines: 'file'}]},
+      {comments: [{lines: 'file', text: 'The removed line 2 (two): Why not?', severity: 'note'}]},
     ]);
   });
 

@@ -117,6 +117,8 @@ function changedRuns(lines: readonly NumberedLine[]): readonly (readonly Numbere
 export interface DiffRow {
   readonly kind: DiffLine['kind'] | 'gap';
   readonly number: number;
+  /** The line without its sign; empty for a gap. */
+  readonly text: string;
   readonly rows: (frame: Frame) => readonly string[];
 }
 
@@ -130,12 +132,18 @@ function rowsOf(file: FileDiff, {shown, long}: Pick<DiffOptions, 'shown' | 'long
   const hunks = file.hunks.map(numberLines).flatMap(lines => (shown === 'all' ? [lines] : changedRuns(lines)));
   const last = hunks.at(-1) ?? [];
   const digits = String(Math.max(last[0]?.oldLine ?? 1, last[0]?.newLine ?? 1) + last.length).length;
-  const gap: DiffRow = {kind: 'gap', number: 0, rows: ({theme}) => [theme.style(['dim'], `${' '.repeat(digits)}  ⋮`)]};
+  const gap: DiffRow = {
+    kind: 'gap',
+    number: 0,
+    text: '',
+    rows: ({theme}) => [theme.style(['dim'], `${' '.repeat(digits)}  ⋮`)],
+  };
   return hunks.flatMap((lines, at) => [
     ...(at === 0 ? [] : [gap]),
     ...lines.map((one): DiffRow => ({
       kind: one.line.kind,
       number: numberOf(one),
+      text: one.line.text,
       rows: frame => lineRows(one, {digits, long}, frame),
     })),
   ]);

@@ -1,4 +1,5 @@
 import type {CodeReview} from '../../agent/client.ts';
+import {clip} from '../../base/clip.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {
@@ -250,7 +251,9 @@ function written(state: ReviewState, {what, text}: Exclude<ReviewState['typing']
   }
   const place = placeOf(state);
   if (place === undefined) return closed;
-  return changed(state, {change: 'add', by: 'user', comments: [{...place, ...readComment(words)}]});
+  const {text: comment, severity} = readComment(words);
+  const lines = place.lines === 'file' ? removedLines(state) : '';
+  return changed(state, {change: 'add', by: 'user', comments: [{...place, severity, text: lines + comment}]});
 }
 
 /** Reads the severity from a prefix, as in `error: it leaks`. Without a prefix, the comment is a note. */
@@ -261,23 +264,43 @@ export function readComment(words: string): Pick<NewComment, 'text' | 'severity'
 }
 
 /** Returns the target of a new comment: the selected line, the lines from the marked one to it, or the file. */
-function placeOf({items, at, from}: ReviewState): Pick<NewComment, 'path' | 'lines'> | undefined {
+function placeOf({
+  items,
+  at,
+  from,
+}: Pick<ReviewState, 'items' | 'at' | 'from'>): Pick<NewComment, 'path' | 'lines'> | undefined {
   const selected = items[at];
   if (selected?.kind === 'file') return {path: selected.file.path, lines: 'file'};
   if (selected?.kind !== 'line') return undefined;
-  const {path} = selected.file;
-  const [one, other] = from === -1 || from > at ? [at, from === -1 ? at : from] : [from, at];
-  const numbers = items
-    .slice(one, other + 1)
-    .flatMap(item =>
-      item.kind === 'line' && item.file === selected.file && item.row.kind !== 'removed' && item.row.kind !== 'gap'
-        ? [item.row.number]
-        : [],
-    );
+  const numbers = selectedRows({items, at, from}).flatMap(({kind, number}) =>
+    kind === 'removed' || kind === 'gap' ? [] : [number],
+  );
   const [first] = numbers;
-  // Removed lines do not exist in the new text, so a comment on them belongs to the file.
-  return {path, lines: first === undefined ? 'file' : {first, last: numbers.at(-1) ?? first}};
+  // Removed lines do not exist in the new text, so a comment on them belongs to the file and quotes them.
+  return {path: selected.file.path, lines: first === undefined ? 'file' : {first, last: numbers.at(-1) ?? first}};
 }
+
+/** Returns the rows from the marked one to the selected one, as far as they are in the same file. */
+function selectedRows({items, at, from}: Pick<ReviewState, 'items' | 'at' | 'from'>): readonly DiffRow[] {
+  const selected = items[at];
+  if (selected?.kind !== 'line') return [];
+  const [one, other] = from === -1 || from > at ? [at, from === -1 ? at : from] : [from, at];
+  return items
+    .slice(one, other + 1)
+    .flatMap(item => (item.kind === 'line' && item.file === selected.file ? [item.row] : []));
+}
+
+/** Quotes the selected removed lines, as the start of a comment. Empty if there are none. */
+function removedLines(state: ReviewState): string {
+  const removed = selectedRows(state).filter(({kind}) => kind === 'removed');
+  const [first] = removed;
+  if (first === undefined) return '';
+  const more = removed.length > 1 ? ` and ${removed.length - 1} more` : '';
+  return `The removed line ${first.number}${more} (${clip(first.text.trim(), maxQuote)}): `;
+}
+
+/** The maximum number of UTF-16 units of a quoted line. */
+const maxQuote = 120;
 
 /** Lays out the screen: a title, the items around the selected one, and the key hints or the input field. */
 export function reviewLayout(
