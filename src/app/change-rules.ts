@@ -23,7 +23,7 @@ export interface SavedRule {
 /** Changes the rules as an approval decides. They apply at once. A rule that can't be saved applies until weft exits. */
 export const changeRules =
   (
-    live: Omit<ChangeableRules, 'rules'> & Pick<AgentRules, 'allowForPrompt'>,
+    live: Omit<ChangeableRules, 'rules' | 'scopeOf'> & Pick<AgentRules, 'allowForPrompt'>,
     keep: SaveRule,
   ): JudgePort['changeRules'] =>
   async change => {
@@ -35,7 +35,10 @@ export const changeRules =
         live.add(list, read.value);
         if (scope === 'session') return ok(undefined);
         const kept = await keep({list, rule: read.value.text, scope});
-        if (kept.tag === 'ok') return ok(undefined);
+        if (kept.tag === 'ok') {
+          live.setScope(list, read.value.text, scope);
+          return ok(undefined);
+        }
         return failed({kind: 'needs-user', message: faultText(kept.error), fix: 'The rule applies until weft exits.'});
       }
       case 'remove': {

@@ -364,7 +364,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           .flatMap(list =>
             rulesOfMain.rules[list]
               .filter(({text}) => !kept.some(row => row.list === list && row.rule.trim() === text))
-              .map(({text}) => ({list, rule: text, source: 'session', reason: ''})),
+              .map(({text}) => ({list, rule: text, source: changeableRules.scopeOf(list, text), reason: ''})),
           );
         return [...own, ...kept];
       },
@@ -378,6 +378,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         if (done.tag === 'failed') return done;
         const where = scope === 'session' ? 'for this session' : `in your ${scope} settings`;
         if (kind === 'add') return ok(`Added ${list} ${rule} ${where}`);
+        if (!isOfSession) changeableRules.setScope(list, rule, 'session');
         return ok(`Removed ${list} ${rule}${scope === 'session' ? '' : `; it applies until weft exits`}`);
       },
       // The history is stored on disk, and a prompt may contain a secret.

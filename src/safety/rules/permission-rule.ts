@@ -3,7 +3,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {RuleKind, RuleKinds} from '../../domain/access.ts';
 import {isHarnessRule} from '../../domain/mcp-tool-name.ts';
-import type {RuleList} from '../../domain/risk.ts';
+import type {RuleList, RuleScope} from '../../domain/risk.ts';
 import {parsePathPattern, type PathPattern} from '../paths/path-pattern.ts';
 import {type CommandPattern, parseCommandPattern} from './command-pattern.ts';
 import {type DomainPattern, parseDomainPattern} from './domain-pattern.ts';
@@ -131,12 +131,16 @@ export interface ChangeableRules {
   readonly remove: (list: RuleList, text: string) => boolean;
   /** Replaces all added rules. */
   readonly replace: (list: RuleList, rules: readonly PermissionRule[]) => void;
+  /** Sets where an added rule is saved, by its text. At first that is the session alone. */
+  readonly setScope: (list: RuleList, text: string, scope: RuleScope) => void;
+  readonly scopeOf: (list: RuleList, text: string) => RuleScope;
 }
 
 export function makeChangeableRules(initial: PermissionRules): ChangeableRules {
   const added: Record<RuleList, readonly PermissionRule[]> = {allow: [], ask: [], deny: []};
   // A list stays the same array until it changes.
   const all: Record<RuleList, readonly PermissionRule[]> = {...initial};
+  const scopes = new Map<string, RuleScope>();
   const set = (list: RuleList, rules: readonly PermissionRule[]): void => {
     added[list] = rules;
     all[list] = [...initial[list], ...rules];
@@ -154,6 +158,10 @@ export function makeChangeableRules(initial: PermissionRules): ChangeableRules {
       return isThere;
     },
     replace: set,
+    setScope(list, text, scope) {
+      scopes.set(`${list} ${text}`, scope);
+    },
+    scopeOf: (list, text) => scopes.get(`${list} ${text}`) ?? 'session',
   };
 }
 

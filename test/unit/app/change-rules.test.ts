@@ -31,6 +31,7 @@ describe('adding', () => {
     expect([texts(live), kept]).toEqual([['Bash(make:*)'], []]);
     expect(await change(add('Edit(src/**)', {scope: 'user'}))).toEqual(ok(undefined));
     expect([texts(live), kept]).toEqual([['Bash(make:*)', 'Edit(src/**)'], ['user allow Edit(src/**)']]);
+    expect(texts(live).map(text => live.scopeOf('allow', text))).toEqual(['session', 'user']);
   });
 
   test('what forbids and what asks too', async () => {
@@ -56,7 +57,9 @@ describe('adding', () => {
     const {live, change} = scene(async () =>
       failed({kind: 'needs-user', message: 'The disk is full', fix: 'Nothing was changed.'}),
     );
-    expect(await change(add('Bash(make:*)', {scope: 'user'}))).toEqual(
+    const changed = await change(add('Bash(make:*)', {scope: 'user'}));
+    expect(live.scopeOf('allow', 'Bash(make:*)')).toBe('session');
+    expect(changed).toEqual(
       failed({
         kind: 'needs-user',
         message: 'The disk is full. Nothing was changed.',
