@@ -1,6 +1,7 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {HookChanges, HookSession} from '../actions/hooks-port.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {backgroundEndPrompt} from '../domain/sub-agent.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {type Fault, faultText, rejected, thrownFault} from '../domain/fault.ts';
@@ -233,7 +234,7 @@ class Engine implements AgentClient {
         session.agents.message(op.id, secrets.redact(op.text));
         return;
       case 'hear-agents':
-        this.#work.add({kind: 'prompt', id: op.id, text: agentsEnded, images: [], when: 'queued', by: 'weft'});
+        this.#work.add({kind: 'prompt', id: op.id, text: backgroundEndPrompt, images: [], when: 'queued', by: 'weft'});
         return;
       case 'remember-prompt':
       case 'stop-terminal':
@@ -507,8 +508,6 @@ function ownCommand(text: string): SlashCommand | undefined {
 
 const effortText = (model: string, {effort, efforts}: Pick<ModelFacts, 'effort' | 'efforts'>): string =>
   `Effort of ${model}: ${effort === 'default' ? "the model's default" : effort}. ${efforts.length === 0 ? 'weft knows no levels of this model.' : `Its levels are ${efforts.join(', ')}.`}`;
-
-const agentsEnded = 'A background sub-agent has ended.';
 
 /** The front ends that receive events. */
 class Listeners {

@@ -58,6 +58,9 @@ export const lifecycleEvents = [
 ] as const satisfies readonly AgentStatus['kind'][];
 export type LifecycleEvent = (typeof lifecycleEvents)[number];
 
+/** The prompt by which weft tells the agent that a background sub-agent has ended. The user did not write it. */
+export const backgroundEndPrompt = 'A background sub-agent has ended.';
+
 /** True if the sub-agent's prompt has ended. */
 export const hasEnded = ({kind}: AgentStatus): boolean =>
   kind === 'succeeded' || kind === 'failed' || kind === 'cancelled';

@@ -3,8 +3,9 @@ import type {AgentEvent} from '../../src/actions/agent-event.ts';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import {actionId, parseSessionId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
-import type {AgentRow} from '../../src/domain/sub-agent.ts';
+import {type AgentRow, backgroundEndPrompt} from '../../src/domain/sub-agent.ts';
 import {sampleActions} from '../support/sample-actions.ts';
+import {accepted, finished} from './support/events.ts';
 import {begin, leaveStages, start} from './support/stage.ts';
 
 afterEach(leaveStages);
@@ -136,3 +137,18 @@ async function bytesPerKey(
   await screen.until(/abcdefghijklmnopqrst/u);
   return (screen.written().length - before) / keys.length;
 }
+
+test('the end of one in the background is a line with its name, and not a prompt of the user', async () => {
+  const {engine, screen} = await start([80, 30]);
+  const ended: AgentRow = {...row(1, '', 0), status: {kind: 'succeeded', answer: 'Here.'}, place: 'background'};
+  engine.emit(...begin, finished({kind: 'done'}));
+  engine.emit(
+    {event: 'agent-started', row: {...ended, status: {kind: 'started'}}},
+    {event: 'agent-changed', row: ended},
+  );
+  await screen.until(/ {2}Agent look 1: done/u);
+  await expect.poll(() => engine.ops).toMatchObject([{op: 'hear-agents'}]);
+  engine.emit(accepted(backgroundEndPrompt), finished({kind: 'done'}));
+  await screen.until(/Agent look 1: done[^]*Ask weft to do something/u);
+  expect((await screen.everything()).join('\n')).not.toContain(backgroundEndPrompt);
+});

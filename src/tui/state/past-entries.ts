@@ -1,3 +1,4 @@
+import {backgroundEndPrompt} from '../../domain/sub-agent.ts';
 import {labelOf, userCommandAction} from '../../actions/catalogue.ts';
 import {isTodoUpdate} from '../../actions/outcome.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
@@ -44,7 +45,7 @@ function entriesOf(
       return [pastUserCommand(command, result)];
     }
     if (isCompactionMessage(message)) return [{kind: 'notice', level: 'info', text: compactedHistoryText(message)}];
-    if (text === '' || isReminder({kind: 'text', text})) return [];
+    if (text === '' || text === backgroundEndPrompt || isReminder({kind: 'text', text})) return [];
     return [{kind: 'prompt', text, attached: attachedTo(message)}];
   }
   return message.blocks.flatMap((block, at): readonly Entry[] => {

@@ -1,6 +1,8 @@
-import {updateAgents} from './agent-outputs.ts';
+import {agentStatusText, updateAgents} from './agent-outputs.ts';
 import {isCallExtras} from '../../domain/conversation.ts';
 import {eventWarning} from '../../actions/event-warning.ts';
+import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
+import {visibleLine} from '../../base/visible.ts';
 import {fallbackText} from '../../domain/model-fallback.ts';
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
 import type {Question} from '../../actions/ports.ts';
@@ -11,6 +13,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {compactedText, contextFullPercent} from '../../domain/compaction.ts';
 import {type ActionId, actionId, type MessageId} from '../../domain/ids.ts';
 import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
+import {backgroundEndPrompt} from '../../domain/sub-agent.ts';
 import {rewindReportText} from '../../domain/rewind.ts';
 import {stopText, toSentence} from '../../domain/stop-text.ts';
 import {knownCost} from '../../domain/usage.ts';
@@ -48,7 +51,9 @@ export function reduce(view: View, event: AgentEvent): View {
       return openSession(view, event);
     case 'prompt-accepted':
       return {
-        ...addEntry(view, {kind: 'prompt', text: event.text, attached: event.attached}),
+        ...(event.text === backgroundEndPrompt
+          ? view
+          : addEntry(view, {kind: 'prompt', text: event.text, attached: event.attached})),
         queued: without(view.queued, event.id),
         run: {state: 'working'},
         suggestion: '',
@@ -190,7 +195,11 @@ export function reduce(view: View, event: AgentEvent): View {
       const agents = updateAgents(view.agents, event);
       const followed = agents === view.agents ? view : {...view, agents};
       const warning = eventWarning(event);
-      return warning === undefined ? followed : withNotice(followed, 'warning', warning);
+      if (warning !== undefined) return withNotice(followed, 'warning', warning);
+      if (event.event !== 'agent-changed' || !isBackgroundAgentEnd(event)) return followed;
+      const {agent, status} = event.row;
+      const text = `Agent ${visibleLine(agent.name)}: ${agentStatusText(event.row)}`;
+      return withNotice(followed, status.kind === 'failed' ? 'warning' : 'info', text);
     }
     case 'sandbox-proven':
       return {...view, sandbox: event.proof};
