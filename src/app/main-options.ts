@@ -61,6 +61,17 @@ export const mainFlags = [
   ['--no-color', 'No colors'],
 ] as const;
 
+/** The headings of the main flags in `weft --help`. The everyday flags have none, and come first. */
+export const flagHeadings = {
+  Model:
+    '--fallback-model --provider --base-url --replay --record --system-prompt --append-system-prompt --agent --agents',
+  Permissions: '--sandbox --allowed-tools --disallowed-tools --max-turns --max-cost --timeout',
+  Session:
+    '--session-id --fork-session --no-session-persistence --add-dir --worktree --settings --mcp-config --strict-mcp-config --plugin-dir',
+  Output: '--print --input-format --include-partial-messages --json-schema --verbose --debug',
+  Terminal: '--accessible --fullscreen --no-color',
+} as const;
+
 type LongFlag = `--${LongOf<(typeof mainFlags)[number][0]>}` | '--allowedTools' | '--disallowedTools';
 
 const runFlags: readonly LongFlag[] = [

@@ -1,12 +1,16 @@
 import {Argument, InvalidArgumentError, Option, type Command} from 'commander';
-import {type FlagRow, type FlagValues, mainFlags, sdkFlags, sharedFlags} from '../app/main-options.ts';
+import {flagHeadings, type FlagRow, type FlagValues, mainFlags, sdkFlags, sharedFlags} from '../app/main-options.ts';
 import {maxTimeoutSeconds} from '../base/timer-limits.ts';
 import {providerChoices} from '../domain/api-key.ts';
 import {maxFallbacks} from '../domain/model-fallback.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
 
 export function addMainFlags(program: Command): void {
-  for (const row of mainFlags) program.addOption(toOption(row));
+  for (const row of mainFlags) {
+    const option = toOption(row);
+    const heading = Object.entries(flagHeadings).find(([, flags]) => flags.split(' ').includes(option.long ?? ''))?.[0];
+    program.addOption(heading === undefined ? option : option.helpGroup(`${heading}:`));
+  }
   for (const row of Object.values(sdkFlags).flat()) program.addOption(toOption(row).hideHelp());
 }
 

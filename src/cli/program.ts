@@ -88,6 +88,7 @@ export function makeProgram(words: 'commands' | 'prompt'): Command {
     .configureHelp({
       sortSubcommands: false,
       subcommandTerm: command => terms.get(command) ?? Help.prototype.subcommandTerm(command),
+      commandDescription: command => command.description() + (command.parent === null ? examples : ''),
     })
     .exitOverride();
   addMainFlags(program);
@@ -99,13 +100,29 @@ export function makeProgram(words: 'commands' | 'prompt'): Command {
     }),
   );
   if (words === 'prompt') return program;
-  program.addHelpText('after', () => topicsText(program.commands.map(command => command.name())));
+  program.addHelpText('after', () => serverText + topicsText(program.commands.map(command => command.name())));
   for (const {term, summary, names} of rows) {
     const [name = '', ...aliases] = names;
-    terms.set(program.command(name).aliases(aliases).description(summary), term);
+    const command = program.command(name, {hidden: serverCommands.includes(name)});
+    terms.set(command.aliases(aliases).description(summary), term);
   }
   return program;
 }
+
+/** The commands for servers and automation. `weft --help` only names them. */
+const serverCommands = 'serve worker attach stack schedule acp tasks plan'.split(' ');
+
+const serverText = `
+Servers and automation (weft help server, weft help COMMAND):
+  ${serverCommands.join(', ')}
+`;
+
+const examples = `
+
+  weft                          Open the terminal UI here
+  weft "fix the failing test"   Open it with a first prompt
+  git diff | weft -p "review"   Answer on stdout, for scripts and pipes
+  weft -c                       Go on with the newest session`;
 
 /** Loads the flags of a command, and its action or subcommands. */
 export async function openCommand(program: Command, word: string): Promise<Command | undefined> {
