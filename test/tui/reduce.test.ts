@@ -29,7 +29,15 @@ beforeAll(async () => {
 const frame: EntryFrame = {theme: themeOf('plain'), width: 60, verbosity: 'summary', home: ''};
 
 /** What the scrollback and the live region hold after the events, drained after each. */
-function story(...events: readonly AgentEvent[]): {readonly view: View; readonly out: string; readonly live: string} {
+/** Wide enough for a line for each step of an exploration. */
+const wide: EntryFrame = {...frame, width: 72};
+
+const story = (...events: readonly AgentEvent[]) => storyAt(frame, ...events);
+
+function storyAt(
+  frame: EntryFrame,
+  ...events: readonly AgentEvent[]
+): {readonly view: View; readonly out: string; readonly live: string} {
   let view = emptyView;
   const out: string[] = [];
   for (const event of events) {
@@ -88,14 +96,8 @@ const todo = (at: number, status: 'pending' | 'in_progress' | 'completed') => ({
 
 /** Tool, input, outcome, what the model was told, what is shown. */
 const pastCalls: readonly (readonly [string, Json, 'success' | 'error' | 'cancelled', string, readonly string[]])[] = [
-  ['Read', {file_path: 'a.ts'}, 'success', '1\tone\n2\ttwo', ['  Explored  read a.ts']],
-  [
-    'Grep',
-    {pattern: 'x', output_mode: 'content'},
-    'success',
-    'a.ts:1:x\na.ts:3:x\nb.ts:9:x',
-    ['            searched "x": 3 matches in 2 files'],
-  ],
+  ['Read', {file_path: 'a.ts'}, 'success', '1\tone\n2\ttwo', ['  Explored 1 file, 1 search · Ctrl+O']],
+  ['Grep', {pattern: 'x', output_mode: 'content'}, 'success', 'a.ts:1:x\na.ts:3:x\nb.ts:9:x', []],
   ['TodoWrite', {todos: [{content: 'Look', status: 'in_progress', activeForm: 'Looking'}]}, 'success', 'Updated.', []],
   [
     'Bash',
@@ -187,7 +189,7 @@ describe('stories', () => {
     ];
 
     test('it grows while nothing else follows, over thoughts and empty text', () => {
-      const {out, live} = story(...looked, ...thought, textStarted, grepQueued('c'));
+      const {out, live} = storyAt(wide, ...looked, ...thought, textStarted, grepQueued('c'));
       expect({out, live}).toEqual({
         out: '\n▌ go',
         live: '\n  Exploring  searched "x": 2 files\n             searched "x": no matches\n             searched "x"',
@@ -199,8 +201,13 @@ describe('stories', () => {
       ['the end of the turn', finished({kind: 'done'})],
       ['a notice', {event: 'notice', level: 'info', text: 'By the way.'}],
     ])('%s ends it: it is written once', (_name, event) => {
-      const {out} = story(...looked, textStarted, event);
+      const {out} = storyAt(wide, ...looked, textStarted, event);
       expect(out).toBe(`\n▌ go\n\n  Explored  searched "x": 2 files\n            searched "x": no matches`);
+    });
+
+    test('on a narrow screen it is one line that counts, and while it grows its last step', () => {
+      expect(story(...looked).live).toBe('\n  Exploring  searched "x": no matches');
+      expect(story(...looked, textStarted, delta('Here.')).out).toBe('\n▌ go\n\n  Explored 2 searches · Ctrl+O');
     });
 
     test('unfolded it is each search with all that was found, and the thoughts between', () => {

@@ -320,15 +320,17 @@ export function explorationRows(
 ): readonly string[] {
   const {theme, width} = frame;
   const heading = state === 'growing' ? 'Exploring' : 'Explored';
-  const merged = mergeReads(
-    steps.flatMap(itemsOf).map(item => ({
-      ...item,
-      target: withTildes(withRelativePaths(item.target, directory), frame.home),
-    })),
-  );
-  const hidden = Math.max(0, merged.length - maxGlances);
+  const all = steps.flatMap(itemsOf).map(item => ({
+    ...item,
+    target: withTildes(withRelativePaths(item.target, directory), frame.home),
+  }));
+  const merged = mergeReads(all);
+  const isQuiet = width < minListWidth && all.length > 1;
+  if (isQuiet && state === 'done') return quietRows(all, frame);
+  const most = isQuiet ? 1 : maxGlances;
+  const hidden = isQuiet ? 0 : Math.max(0, merged.length - maxGlances);
   // While the list grows, the user wants to see its end.
-  const shown = state === 'growing' ? merged.slice(-maxGlances) : merged.slice(0, maxGlances);
+  const shown = state === 'growing' ? merged.slice(-most) : merged.slice(0, most);
   const indent = width < minIndentWidth ? '    ' : ' '.repeat(margin.length + heading.length + 2);
   const lead = `${margin}${heading}  `;
   const rows = shown.flatMap((item, at) =>
@@ -336,6 +338,28 @@ export function explorationRows(
   );
   const more = `${hidden} more · Ctrl+O`;
   return hidden === 0 ? rows : [...rows, `${indent}${theme.style(['dim'], more)}`];
+}
+
+/** Below this width, one line counts what was explored. */
+const minListWidth = 70;
+
+/** Returns one line such as `Explored 12 files, 5 searches · Ctrl+O`, and a line for each failure. */
+function quietRows(items: readonly ExplorationItem[], {theme, width}: Frame): readonly string[] {
+  const failed = items.filter(item => item.failed);
+  const targets = (verb: ExplorationItem['verb']): readonly string[] =>
+    items.filter(item => item.verb === verb && !item.failed).map(({target}) => target);
+  const read = new Set(targets('read')).size;
+  const [searched, listed] = [targets('searched').length, targets('listed').length];
+  const counts = [
+    read === 0 ? '' : pluralize(read, 'file'),
+    searched === 0 ? '' : `${searched} ${searched === 1 ? 'search' : 'searches'}`,
+    listed === 0 ? '' : pluralize(listed, 'listing'),
+  ].filter(text => text !== '');
+  const line = `Explored ${counts.join(', ')}${glyphs.separator}Ctrl+O`;
+  return [
+    ...(counts.length === 0 ? [] : [margin + theme.style(['dim'], fit(line, width - margin.length))]),
+    ...failed.flatMap(item => wrapSpans(spansOf(item), {theme, width}, hanging(margin))),
+  ];
 }
 
 const hanging = (indent: string) => ({first: indent, rest: `${indent}  `, roles: []}) as const;
