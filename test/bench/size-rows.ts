@@ -181,7 +181,7 @@ export async function measureSizes(
       `a turn after ${scale.messages} messages`,
       (await bench.turn(messagesFor(scale.messages))) / turn,
       'a first turn',
-      4.5,
+      8,
     );
     add('memory after /clear', await bench.memoryAfterClear(), 'the memory before it', 0.5);
 
