@@ -41,17 +41,32 @@ function makeTerminalRestorer(
       // The terminal is gone or takes no output now. The watchdog waits for it.
     }
   };
+  let latest = 0;
+  /** Calls `done` once the terminal has taken all that was written, unless something newer is kept by then. */
+  const afterOutput = (done: () => void): void => {
+    const call = ++latest;
+    if (terminal.writableLength === 0) done();
+    else terminal.write('', () => call === latest && done());
+  };
+  const keepNow = (sequences: string): void => {
+    undo = sequences;
+    watchdog.setUndo(undo);
+  };
   return {
     keep(next) {
       if (undo === '') process.on('exit', onExit);
-      undo = `${always}${next}`;
-      watchdog.setUndo(undo);
+      const wanted = `${always}${next}`;
+      // The sequences that end a mode may still wait for the terminal, and would be lost if weft ended now.
+      const earlier = undo.split(/(?=\u001B)/u).filter(sequence => !wanted.includes(sequence));
+      if (terminal.writableLength > 0) keepNow(wanted + earlier.join(''));
+      afterOutput(() => keepNow(wanted));
     },
-    release() {
-      undo = '';
-      process.off('exit', onExit);
-      watchdog.release();
-    },
+    release: () =>
+      afterOutput(() => {
+        undo = '';
+        process.off('exit', onExit);
+        watchdog.release();
+      }),
   };
 }
 
