@@ -1,4 +1,5 @@
 import {writeSync} from 'node:fs';
+import type {Writable} from 'node:stream';
 import type {Preferences} from '../domain/preferences.ts';
 
 import type {TerminalWatchdog} from '../workspace/exec/watchdog.ts';
@@ -7,7 +8,7 @@ import type {TerminalRestorer, TuiExit, TuiOptions} from '../tui/options.ts';
 /** A front end in the terminal: the screen, or the lines for screen readers. */
 export interface TerminalUi {
   run(options: TuiOptions, signal: AbortSignal): Promise<TuiExit>;
-  keeper(watchdog: TerminalWatchdog, terminal: NodeJS.WriteStream & {fd: number}): TerminalRestorer;
+  keeper(watchdog: TerminalWatchdog, terminal: Writable & {readonly fd: number}): TerminalRestorer;
 }
 
 /** Loads the front end that the preferences ask for, and only that one: append-only lines with `accessible`, otherwise the screen. */
@@ -28,7 +29,7 @@ export async function loadTerminalUi({accessible}: Pick<Preferences, 'accessible
  */
 function makeTerminalRestorer(
   watchdog: TerminalWatchdog,
-  terminal: NodeJS.WriteStream & {fd: number},
+  terminal: Writable & {readonly fd: number},
 ): TerminalRestorer {
   let undo = '';
   const onExit = (): void => {
