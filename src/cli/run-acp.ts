@@ -52,6 +52,7 @@ export async function runAcp(options: AcpOptions): Promise<ExitCode> {
     version,
     uuid: randomUUID,
     write: message => writer.write(`${jsonText(message)}\n`),
+    note,
     openEngine,
     saved: options.server === undefined ? savedSessions() : 'elsewhere',
   });

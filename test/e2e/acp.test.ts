@@ -29,6 +29,8 @@ interface Editor {
   choice: 'allow_once' | 'allow_always' | 'reject_once' | undefined;
   /** The texts of open files, by path. */
   readonly texts: Map<string, string>;
+  /** Everything that weft writes to stderr. */
+  stderr: string;
 }
 
 /** Runs `work` as an editor; weft has ended when it settles, with the exit code. */
@@ -37,9 +39,10 @@ async function asEditor(
   work: (weft: ClientContext, editor: Editor) => Promise<void>,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<number | null> {
-  const editor: Editor = {updates: [], asked: [], choice: 'allow_once', texts: new Map()};
+  const editor: Editor = {updates: [], asked: [], choice: 'allow_once', texts: new Map(), stderr: ''};
   const child = scene.start(['acp'], {stdin: 'open', environment});
   const exited = once(child, 'exit');
+  child.stderr.on('data', (chunk: Buffer) => (editor.stderr += chunk.toString()));
   let wanted = true;
   const stdout = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -121,6 +124,47 @@ test('the first request of a session has the tools of the MCP servers that the e
     await prompt(weft, session, 'Go.');
   });
   expect((scene.server.requests[0]?.body.tools ?? []).map(({name}) => name)).toContain('mcp__calc__add');
+});
+
+test('MCP servers that are dead, silent or missing are named on stderr and in the conversation', async () => {
+  await using scene = await openScene([say('Done.')]);
+  const servers = [
+    {name: 'dead', env: [], ...scriptedServer({exit: 3, log: ['no database']})},
+    {name: 'mute', env: [], ...scriptedServer({startMs: -1})},
+    {name: 'missing', env: [], command: '/nowhere/at/all', args: []},
+  ].map(server => ({...server, args: [...server.args]}));
+  const work = async (weft: ClientContext, editor: Editor): Promise<void> => {
+    const session = await newSession(weft, scene, servers);
+    expect(await prompt(weft, session, 'Go.')).toMatchObject({stopReason: 'end_turn'});
+    for (const named of [
+      "Can't start MCP server dead: ",
+      "Can't start MCP server missing: ",
+      'Waiting for MCP server mute to start (at most 2 s)',
+      'MCP server mute did not start within 2 s',
+    ])
+      for (const told of [() => editor.stderr, () => textIn(editor.updates, 'agent_message_chunk')])
+        await lookUntil(() => told().split(named).length === 2, told);
+  };
+  await asEditor(scene, work, {MCP_TIMEOUT: '2000'});
+});
+
+test('an image that is not base64 is refused at once', async () => {
+  await using scene = await openScene([say('Done.')]);
+  await asEditor(scene, async (weft, editor) => {
+    const sessionId = await newSession(weft, scene);
+    for (const data of ['not base64!', 'AAA', 'data:image/png;base64,AA==', ''])
+      await expect(
+        weft.request(methods.agent.session.prompt, {
+          sessionId,
+          prompt: [
+            {type: 'text', text: 'Look.'},
+            {type: 'image', mimeType: 'image/png', data},
+          ],
+        }),
+      ).rejects.toMatchObject({code: -32_602, message: expect.stringContaining('"prompt.1.data" of session/prompt')});
+    expect(textIn(editor.updates, 'agent_message_chunk')).toBe('');
+  });
+  expect(scene.server.requests).toEqual([]);
 });
 
 test('an editor asks, allows, refuses, changes the mode, and comes back to the conversation', async () => {

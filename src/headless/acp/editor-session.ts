@@ -49,6 +49,7 @@ export class EditorSession {
   readonly #peer: RpcPeer;
   readonly #opened = Promise.withResolvers<SessionId>();
   readonly #uuid: () => string;
+  readonly #note: (line: string) => void;
   #id = '';
   #directory = '';
   #mode: PermissionMode = 'default';
@@ -58,15 +59,22 @@ export class EditorSession {
   /** Whether the list comes from the provider and is complete. */
   #modelsFrom: ModelList['from']['kind'] = 'weft';
   #history: readonly object[] = [];
+  /** The notices before the editor knows the session. `sent`: it does. */
+  #notices: string[] | 'sent' = [];
   /** The running actions whose diff the editor shows. */
   readonly #drawn = new Set<ActionId>();
   #tasks = emptyTaskView;
   #running: RunningPrompt | undefined;
 
-  constructor(engine: AgentClient, peer: RpcPeer, uuid: () => string) {
+  constructor(
+    engine: AgentClient,
+    peer: RpcPeer,
+    {uuid, note}: {readonly uuid: () => string; readonly note: (line: string) => void},
+  ) {
     this.#engine = engine;
     this.#peer = peer;
     this.#uuid = uuid;
+    this.#note = note;
     engine.subscribe(events => events.forEach(event => this.#take(event)));
   }
 
@@ -79,7 +87,7 @@ export class EditorSession {
     this.#id = id ?? opened;
     if (history === 'sent') for (const update of this.#history) this.#update(update);
     this.#history = [];
-    void this.#tellCommands();
+    void this.#tellCommands().then(() => this.#tellNotices());
     void this.#loadModels();
     const availableModes = offeredModes.map(mode => ({...mode}));
     return {sessionId: this.#id, modes: {currentModeId: this.#mode, availableModes}, configOptions: this.#options()};
@@ -164,6 +172,18 @@ export class EditorSession {
     this.#models = answer.value.models;
     this.#modelsFrom = answer.value.from.kind;
     this.#tellOptions();
+  }
+
+  #tellNotices(): void {
+    const held = this.#notices === 'sent' ? [] : this.#notices;
+    this.#notices = 'sent';
+    for (const text of held) this.#notice(text);
+  }
+
+  /** Shows a notice in a paragraph of its own, because it can arrive in the middle of an answer. */
+  #notice(text: string): void {
+    if (this.#notices === 'sent') this.tell(`\n\n${text}\n\n`);
+    else this.#notices.push(text);
   }
 
   #tellOptions(): void {
@@ -266,6 +286,10 @@ export class EditorSession {
         this.#model = event.model;
         this.#models = this.#models.map(each => (each.model === event.model ? {...each, effort: event.effort} : each));
         return this.#tellOptions();
+      case 'notice':
+        if (event.level === 'info') return;
+        this.#note(event.text);
+        return this.#notice(event.text);
       case 'usage-changed': {
         const {contextTokens: used, contextWindow: size} = event.usage;
         const amount = knownCost(Object.values(event.usage.models));

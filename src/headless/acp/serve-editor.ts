@@ -33,6 +33,8 @@ export interface EditorServing {
   readonly version: string;
   readonly uuid: () => string;
   readonly write: (message: object) => void;
+  /** Writes one line to stderr, for the editor's log. */
+  readonly note: (line: string) => void;
   /** Opens the engine of a session in a folder. */
   readonly openEngine: (request: EngineRequest) => Promise<Outcome<AgentClient, EngineFailure>>;
   /** The saved sessions. `elsewhere`: they are on a server, which lists none to editors. */
@@ -216,7 +218,7 @@ export function serveEditor(serving: EditorServing): ServedEditor {
       const {kind, message} = engine.error;
       return failed(rpcError(kind === 'no-model' ? authRequired : rpcErrors.internal, message));
     }
-    const session = new EditorSession(engine.value, peer, serving.uuid);
+    const session = new EditorSession(engine.value, peer, serving);
     const opened = await session.open(how);
     sessionId = opened.sessionId;
     sessions.set(opened.sessionId, session);

@@ -37,13 +37,13 @@ export const setOptionRequest = z.looseObject({sessionId: z.string(), configId: 
 export const setModeRequest = z.looseObject({sessionId: z.string(), modeId: z.string()});
 
 const resource = z.looseObject({uri: z.string(), text: z.optional(z.string())});
-const contentBlock = z.union([
+const contentBlock = z.discriminatedUnion('type', [
   z.looseObject({type: z.literal('text'), text: z.string()}),
   z.looseObject({type: z.literal('resource_link'), uri: z.string()}),
   z.looseObject({type: z.literal('resource'), resource}),
   z.looseObject({
     type: z.literal('image'),
-    data: z.string(),
+    data: z.base64().check(z.minLength(1)),
     mimeType: z.enum(imageTypes),
   }),
 ]);

@@ -14,6 +14,7 @@ function connect() {
     uuid: () => 'id',
     saved: 'elsewhere',
     write: message => written.push(message),
+    note() {},
     async openEngine(request) {
       opened.push(request);
       return failed({kind: 'other', message: 'The engine does not open.'});
@@ -48,7 +49,7 @@ test('what is no request is answered with an error, or not at all', async () => 
     {...noLine, error: {...noLine.error, code: -32_600}},
     {jsonrpc: '2.0', id: 2, error: {code: -32_602, message: '"cwd" of session/new is not valid'}},
     {jsonrpc: '2.0', id: 3, error: {code: -32_002, message: 'Unknown session "../../etc".'}},
-    {jsonrpc: '2.0', id: 4, error: {code: -32_602, message: '"prompt.0" of session/prompt is not valid'}},
+    {jsonrpc: '2.0', id: 4, error: {code: -32_602, message: '"prompt.0.type" of session/prompt is not valid'}},
     {jsonrpc: '2.0', id: 5, error: {code: -32_002, message: 'Unknown session "x".'}},
     {jsonrpc: '2.0', id: 6, error: {code: -32_601, message: 'weft has no method fs/read'}},
   ]);
