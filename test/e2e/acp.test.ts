@@ -148,6 +148,48 @@ test('MCP servers that are dead, silent or missing are named on stderr and in th
   await asEditor(scene, work, {MCP_TIMEOUT: '2000'});
 });
 
+test('a loaded session shows its tool calls as they were shown live', async () => {
+  await using scene = await openScene([
+    call('Read', {file_path: 'a.txt'}),
+    call('Edit', {file_path: 'a.txt', old_string: 'two', new_string: 'TWO'}),
+    call('Write', {file_path: 'w.txt', content: 'w'}),
+    call('Bash', {command: 'exit 3'}),
+    say('Done.'),
+  ]);
+  writeFiles(scene.place.work, {'a.txt': 'one\ntwo'});
+  await asEditor(scene, async (weft, editor) => {
+    const sessionId = await newSession(weft, scene);
+    await prompt(weft, sessionId, 'Go.');
+    const shown = () =>
+      editor.updates.flatMap(update => {
+        if (update.sessionUpdate !== 'tool_call') return [];
+        const {toolCallId, title, kind, rawInput, locations} = update;
+        return [{toolCallId, title, kind, rawInput, locations}];
+      });
+    const ends = () =>
+      new Map(
+        editor.updates.flatMap(update =>
+          (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') &&
+          (update.status === 'completed' || update.status === 'failed')
+            ? [[update.toolCallId, [update.status, update._meta]] as const]
+            : [],
+        ),
+      );
+    const [live, liveEnds] = [shown(), ends()];
+    expect(live.map(({title, kind}) => [title, kind])).toEqual([
+      ['Read a.txt', 'read'],
+      ['Edit a.txt', 'edit'],
+      ['Edit w.txt', 'edit'],
+      ['Run exit 3', 'execute'],
+    ]);
+    expect([...liveEnds.values()].at(-1)).toEqual(['failed', {weft: {outcome: 'error'}}]);
+    editor.updates.length = 0;
+    await weft.request(methods.agent.session.load, {sessionId, cwd: scene.place.work, mcpServers: []});
+    expect(shown()).toEqual(live);
+    expect(ends()).toEqual(liveEnds);
+  });
+});
+
 test('an image that is not base64 is refused at once', async () => {
   await using scene = await openScene([say('Done.')]);
   await asEditor(scene, async (weft, editor) => {

@@ -232,7 +232,7 @@ export class EditorSession {
         this.#mode = event.session.mode;
         this.#model = event.session.model;
         this.#directory = event.session.directory;
-        this.#history = historyUpdates(event.history);
+        this.#history = historyUpdates(event.history, this.#directory);
         this.#tasks = applyTaskFrames(emptyTaskView, event.todoFrames);
         return this.#opened.resolve(event.session.id);
       case 'block-delta':

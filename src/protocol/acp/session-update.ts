@@ -1,5 +1,7 @@
 import type {Access} from '../../domain/access.ts';
-import {accessOf, type Action} from '../../actions/catalogue.ts';
+import {accessOf, type Action, labelOf} from '../../actions/catalogue.ts';
+import {decodePastAction} from '../../actions/decode-action.ts';
+import {pastResultOf} from '../../actions/past-result.ts';
 import type {FileDiff, Preview} from '../../actions/preview.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -9,6 +11,7 @@ import {
   messageText,
   outcomeFields,
   type ResultContent,
+  type ToolCallBlock,
 } from '../../domain/conversation.ts';
 import {type PlanDraft, planText} from '../../domain/plan.ts';
 import type {TodoList} from '../../domain/todo.ts';
@@ -112,12 +115,12 @@ export const resultContent = (content: readonly ResultContent[]): readonly JsonO
 
 /**
  * Converts the end of a call. ACP ends a call only as completed or failed, so `_meta.weft` adds the details. A command
- * that exits with another code than 0 has `failed`, although its call succeeded.
+ * that exits with another code than 0 has failed, although its call succeeded.
  */
-export const toCallEnd = (end: CallOutcome, command: 'failed' | 'as-reported' = 'as-reported') => ({
-  status: end.outcome === 'success' && command === 'as-reported' ? 'completed' : 'failed',
-  _meta: {weft: outcomeFields(end)},
-});
+export function toCallEnd(call: CallOutcome, command: 'failed' | 'as-reported') {
+  const end: CallOutcome = call.outcome === 'success' && command === 'failed' ? {outcome: 'error'} : call;
+  return {status: end.outcome === 'success' ? 'completed' : 'failed', _meta: {weft: outcomeFields(end)}};
+}
 
 export const planOf = (todos: TodoList) => ({
   sessionUpdate: 'plan',
@@ -135,8 +138,16 @@ export const stepsOf = ({steps}: PlanDraft) => ({
   entries: steps.map(step => ({content: step, priority: 'medium', status: 'pending'})),
 });
 
-/** Returns a saved conversation as the updates that originally reported it. */
-export function historyUpdates(history: readonly Message[]): readonly object[] {
+/** Converts a saved tool call. A call that no longer decodes has the name of its tool. */
+function savedCall({id, name, input}: ToolCallBlock, directory: string) {
+  const decoded = decodePastAction(name, input);
+  return decoded.tag === 'ok'
+    ? toolCall({id, action: decoded.value, label: labelOf(decoded.value)}, directory)
+    : {toolCallId: id, title: name, kind: 'other', rawInput: input};
+}
+
+/** Returns a saved conversation as the updates that originally reported it. Diffs are not saved. */
+export function historyUpdates(history: readonly Message[], directory: string): readonly object[] {
   const results = new Map(
     history.flatMap(message =>
       message.role === 'user'
@@ -152,10 +163,12 @@ export function historyUpdates(history: readonly Message[]): readonly object[] {
     const calls = message.blocks.flatMap(block => {
       if (block.kind !== 'tool-call') return [];
       const result = results.get(block.id);
-      const end = toCallEnd(result ?? {outcome: 'cancelled', reason: 'unknown'});
+      const end = toCallEnd(
+        result ?? {outcome: 'cancelled', reason: 'unknown'},
+        pastResultOf(block, result).failed ? 'failed' : 'as-reported',
+      );
       const content = resultContent(result?.content ?? []);
-      const {id: toolCallId, name: title, input: rawInput} = block;
-      return [{sessionUpdate: 'tool_call', toolCallId, title, kind: 'other', ...end, rawInput, content}];
+      return [{sessionUpdate: 'tool_call', ...savedCall(block, directory), ...end, content}];
     });
     return [...said, ...calls];
   });
