@@ -21,6 +21,7 @@ import type {Store} from '../store/open-store.ts';
 import {openUserStore} from '../app/user-database.ts';
 import {userPlaces} from '../app/user-data.ts';
 import {contextFor} from '../app/run-context.ts';
+import {isFolder} from '../workspace/files/list-folder.ts';
 
 export interface AcpOptions {
   readonly server?: string;
@@ -82,6 +83,7 @@ async function openOwnEngine({
   servers,
   editor,
 }: EngineRequest): Promise<Outcome<AgentClient, EngineFailure>> {
+  if (!isFolder(directory)) return failed({kind: 'no-folder', message: `${directory} is not a folder.`});
   const options: MainOptions = {
     sessionPersistence: true,
     color: false,

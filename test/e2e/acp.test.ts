@@ -171,7 +171,7 @@ test('a loaded session shows its tool calls as they were shown live', async () =
         editor.updates.flatMap(update =>
           (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') &&
           (update.status === 'completed' || update.status === 'failed')
-            ? [[update.toolCallId, [update.status, update._meta]] as const]
+            ? [[update.toolCallId, [update.status, Object(update)['_meta']]] as const]
             : [],
         ),
       );
@@ -187,6 +187,26 @@ test('a loaded session shows its tool calls as they were shown live', async () =
     await weft.request(methods.agent.session.load, {sessionId, cwd: scene.place.work, mcpServers: []});
     expect(shown()).toEqual(live);
     expect(ends()).toEqual(liveEnds);
+  });
+});
+
+test('an editor can tell an unknown folder, session and command by the error code', async () => {
+  await using scene = await openScene([say('Done.')]);
+  await asEditor(scene, async weft => {
+    const cwd = scene.place.work;
+    const sessionId = await newSession(weft, scene);
+    await prompt(weft, sessionId, 'Go.');
+    await expect(
+      weft.request(methods.agent.session.new, {cwd: '/nowhere/at/all', mcpServers: []}),
+    ).rejects.toMatchObject({code: -32_602, message: '/nowhere/at/all is not a folder.'});
+    await expect(prompt(weft, sessionId, '/nonesuch')).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('Unknown command /nonesuch'),
+    });
+    const gone = '0f3428b0-a18a-4656-b604-f76ddbaabe2a';
+    const unknown = {code: -32_002, message: expect.stringContaining(gone)};
+    const loading = weft.request(methods.agent.session.load, {sessionId: gone, cwd, mcpServers: []});
+    await expect(loading).rejects.toMatchObject(unknown);
   });
 });
 

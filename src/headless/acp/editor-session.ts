@@ -6,7 +6,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {AgentClient, ApprovalAnswer, ListedModel, ModelList} from '../../agent/client.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
-import {type Fault, faultText} from '../../domain/fault.ts';
+import {faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import {commandsOfPrograms} from '../../domain/slash-command.ts';
@@ -393,8 +393,11 @@ function answerOf({end, usage}: PromptSummary): PromptAnswer {
     case 'max-turns':
       return stopped('max_turn_requests');
     case 'failed':
-    case 'not-sent':
-      return failed(promptError(end.fault));
+      return failed(rpcError(rpcErrors.internal, faultText(end.fault)));
+    case 'not-sent': {
+      const code = end.why === 'unknown-command' ? rpcErrors.invalidParams : rpcErrors.internal;
+      return failed(rpcError(code, faultText(end.fault)));
+    }
     case 'max-cost':
       return failed(rpcError(rpcErrors.internal, `The prompt has reached its cost limit of ${end.usd} US dollars.`));
     case 'invalid-output':
@@ -414,5 +417,3 @@ const usageOf = (usage: Usage) => ({
   cachedWriteTokens: usage.cacheWriteTokens,
   totalTokens: contextTokens(usage),
 });
-
-const promptError = (fault: Fault): RpcError => rpcError(rpcErrors.internal, faultText(fault));

@@ -62,8 +62,8 @@ export interface EngineRequest {
 }
 
 export interface EngineFailure {
-  /** `no-model`: the user must sign in or give an API key. */
-  readonly kind: 'no-model' | 'other';
+  /** `no-model`: the user must sign in or give an API key. `no-folder`: the folder does not exist. */
+  readonly kind: 'no-model' | 'no-folder' | 'other';
   readonly message: string;
 }
 
@@ -152,7 +152,8 @@ export function serveEditor(serving: EditorServing): ServedEditor {
         await sessions.get(known.session)?.close();
         sessions.delete(known.session);
         const deleted = await serving.saved.delete(known.session);
-        return request.answer(deleted.tag === 'ok' ? ok({}) : failed(rpcError(rpcErrors.internal, deleted.error)));
+        if (deleted.tag === 'ok') return request.answer(ok({}));
+        return request.answer(failed(rpcError(await codeFor(known.session), deleted.error)));
       }
       case 'session/set_config_option': {
         const asked = readParams(setOptionRequest, request);
@@ -216,13 +217,20 @@ export function serveEditor(serving: EditorServing): ServedEditor {
     const engine = await serving.openEngine({...request, editor: abilities.canRead ? {read} : 'none'});
     if (engine.tag === 'failed') {
       const {kind, message} = engine.error;
-      return failed(rpcError(kind === 'no-model' ? authRequired : rpcErrors.internal, message));
+      return failed(rpcError(failureCodes[kind] ?? (await codeFor(request.session)), message));
     }
     const session = new EditorSession(engine.value, peer, serving);
     const opened = await session.open(how);
     sessionId = opened.sessionId;
     sessions.set(opened.sessionId, session);
     return ok(opened);
+  }
+
+  /** Returns the error code for a failure with a session: that for an unknown session if it is not saved. */
+  async function codeFor(session: EngineRequest['session']): Promise<number> {
+    if (session === 'new' || serving.saved === 'elsewhere') return rpcErrors.internal;
+    const saved = await serving.saved.list(undefined);
+    return saved.some(({id}) => id === session) ? rpcErrors.internal : notFound;
   }
 
   function sessionOf(id: string, request: RpcRequest): EditorSession | undefined {
@@ -243,6 +251,13 @@ export function serveEditor(serving: EditorServing): ServedEditor {
     },
   };
 }
+
+/** The error codes of failures that say by themselves what is wrong. */
+const failureCodes: Readonly<Record<EngineFailure['kind'], number | undefined>> = {
+  'no-model': authRequired,
+  'no-folder': rpcErrors.invalidParams,
+  other: undefined,
+};
 
 /** The methods that need the saved sessions. */
 const savedMethods: ReadonlySet<string> = new Set(['session/list', 'session/delete', 'session/fork']);
