@@ -49,6 +49,8 @@ export interface DiffLine {
   readonly text: string;
   /** The UTF-16 columns of the changed words, in order. Empty if the line has no counterpart on the other side. */
   readonly changed: readonly TextRange[];
+  /** Set for the last line of a text that does not end with a line ending. */
+  readonly end?: 'no-newline';
 }
 
 /** The first character of each line of a diff in plain text. */

@@ -205,8 +205,29 @@ test('an editor can tell an unknown folder, session and command by the error cod
     });
     const gone = '0f3428b0-a18a-4656-b604-f76ddbaabe2a';
     const unknown = {code: -32_002, message: expect.stringContaining(gone)};
+    // The library counts this code as a success, because the session is gone.
+    expect(await weft.request(methods.agent.session.delete, {sessionId: gone})).toEqual({});
     const loading = weft.request(methods.agent.session.load, {sessionId: gone, cwd, mcpServers: []});
     await expect(loading).rejects.toMatchObject(unknown);
+  });
+});
+
+test('a diff of a file without a final line ending has none', async () => {
+  await using scene = await openScene([
+    call('Read', {file_path: 'a.txt'}),
+    call('Edit', {file_path: 'a.txt', old_string: 'two', new_string: 'TWO'}),
+    call('Edit', {file_path: 'a.txt', old_string: 'one', new_string: 'ONE\n'}),
+    call('Write', {file_path: 'w.txt', content: 'w'}),
+    say('Done.'),
+  ]);
+  writeFiles(scene.place.work, {'a.txt': 'one\ntwo'});
+  await asEditor(scene, async (weft, editor) => {
+    await prompt(weft, await newSession(weft, scene), 'Go.');
+    expect(editor.asked.flatMap(({toolCall}) => toolCall.content ?? [])).toMatchObject([
+      {oldText: 'one\ntwo', newText: 'one\nTWO'},
+      {oldText: 'one\nTWO', newText: 'ONE\n\nTWO'},
+      {oldText: null, newText: 'w'},
+    ]);
   });
 });
 

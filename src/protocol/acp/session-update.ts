@@ -98,7 +98,7 @@ function diffsOf({path: written, hunks, before}: FileDiff, directory: string): r
     const side = (left: 'added' | 'removed'): string =>
       lines
         .filter(({kind}) => kind !== left)
-        .map(({text}) => `${text}\n`)
+        .map(({text, end}) => (end === 'no-newline' ? text : `${text}\n`))
         .join('');
     return {type: 'diff', path, oldText: before === 'absent' ? null : side('added'), newText: side('removed')};
   });

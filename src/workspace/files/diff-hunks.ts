@@ -50,8 +50,11 @@ async function fineHunks(before: string, after: string): Promise<readonly DiffHu
 export const hunkOf = ({oldStart, newStart, lines}: StructuredPatchHunk): DiffHunk => ({
   oldStart: Math.max(1, oldStart),
   newStart: Math.max(1, newStart),
-  // A line that begins with a backslash says that the file ends without a line ending.
-  lines: lines.filter(line => !line.startsWith('\\')).map(parseLine),
+  // A line that begins with a backslash says that the line before it has no line ending.
+  lines: lines.flatMap((line, at) => {
+    if (line.startsWith('\\')) return [];
+    return [lines[at + 1]?.startsWith('\\') === true ? {...parseLine(line), end: 'no-newline'} : parseLine(line)];
+  }),
 });
 
 function parseLine(line: string): DiffLine {
