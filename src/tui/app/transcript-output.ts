@@ -121,6 +121,8 @@ export class TranscriptOutput {
   /** Handles a resize. `lost` are the first lines of the live region that the terminal has pushed into its scrollback. */
   handleResize(lost: readonly string[], left: 'some' | 'none'): void {
     if (left === 'some') this.#lost += unstyledText(lost);
+    // The lost rows are between the written blocks and the live region now, and may come back to the screen.
+    if (lost.length > 0) this.#recent = [];
     this.#pending = this.#pending.map(({block}) => this.#layOut(block));
     if (this.#buffer === 'none') return;
     const moved = this.#buffer.layOut(this.#frame());
