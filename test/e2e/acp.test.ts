@@ -561,3 +561,30 @@ test('what the user has not saved is read from the editor, and not overwritten',
   expect(again).not.toContain('has not saved');
   expect([edited, scene.read('a.txt')]).toEqual([expect.stringContaining('a.txt'), 'edited\n']);
 });
+
+test('questions of the model reach the editor with their choices, and the answer the model', async () => {
+  const questions = [
+    {question: 'Which one?', options: [{label: 'The first', description: 'It is small'}, {label: 'The second'}]},
+    {question: 'Sure?', options: [{label: 'Yes'}, {label: 'No'}]},
+  ];
+  await using scene = await openScene([
+    call('AskUserQuestion', {questions}),
+    say('Done.'),
+    call('AskUserQuestion', {questions}),
+    say('Well.'),
+  ]);
+  await asEditor(scene, async (weft, editor) => {
+    await weft.request(methods.agent.initialize, hello);
+    const {sessionId} = await weft.request(methods.agent.session.new, {cwd: scene.place.work, mcpServers: []});
+    await prompt(weft, sessionId, 'Ask me.');
+    expect(editor.asked.map(({toolCall, options}) => [toolCall.title, options.map(({name}) => name)])).toEqual([
+      ['Which one?', ['The first: It is small', 'The second', 'No answer']],
+      ['Sure?', ['Yes', 'No', 'No answer']],
+    ]);
+    editor.choice = 'reject_once';
+    await prompt(weft, sessionId, 'Ask me again.');
+  });
+  const told = scene.server.requests.map(({body}) => JSON.stringify(body.messages.at(-1)));
+  expect(told[1]).toContain(String.raw`Which one?\n→ The first\nSure?\n→ Yes`);
+  expect(told[3]).toContain('The user chose not to answer.');
+});

@@ -1,10 +1,11 @@
+import type {QuestionAnswer} from '../../actions/ports.ts';
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
 import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
 import {changesOfCommand, isFailedCommand} from '../../actions/outcome.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {AgentClient, ApprovalAnswer, ListedModel, ModelList} from '../../agent/client.ts';
+import type {AgentClient, ApprovalAnswer, QuestionResponse, ListedModel, ModelList} from '../../agent/client.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
@@ -247,7 +248,7 @@ export class EditorSession {
       case 'approval-requested':
         return this.#ask(event.approval);
       case 'question-asked':
-        return this.#engine.submit({op: 'answer-question', id: event.id, answer: {kind: 'dismissed'}});
+        return this.#askQuestions(event, []);
       case 'hand-over-asked':
         return this.#engine.submit({op: 'answer-hand-over', id: event.id, end: 'declined'});
       case 'action-started': {
@@ -330,6 +331,30 @@ export class EditorSession {
   }
 
   /** Asks the editor for an approval. Any answer except a clear yes counts as a no. */
+  /** Asks one question after the other as permissions do, with a choice for each answer. Where several answers are allowed, the user chooses one. */
+  #askQuestions(event: AgentEvent & {readonly event: 'question-asked'}, answers: readonly QuestionAnswer[]): void {
+    const {id, questions} = event;
+    const reply = (answer: QuestionResponse): void => this.#engine.submit({op: 'answer-question', id, answer});
+    const question = questions[answers.length];
+    if (question === undefined) return reply({kind: 'answered', answers});
+    const choices = question.options.map(({label, description}, at) => ({
+      optionId: `answer-${at + 1}`,
+      name: description === '' ? label : `${label}: ${description}`,
+      kind: 'allow_once',
+    }));
+    const params = {
+      sessionId: this.#id,
+      toolCall: {toolCallId: id, title: question.question, status: 'pending', kind: 'other'},
+      options: [...choices, {optionId: 'none', name: 'No answer', kind: 'reject_once'}],
+    };
+    this.#peer.call('session/request_permission', params, answered => {
+      const chosen = chosenOption(answered);
+      const option = question.options[choices.findIndex(({optionId}) => optionId === chosen)];
+      if (option === undefined) return reply({kind: 'dismissed'});
+      return this.#askQuestions(event, [...answers, {selected: [option.label], other: ''}]);
+    });
+  }
+
   #ask(approval: Approval): void {
     const {id, preview, verdict} = approval;
     if (preview.kind === 'plan') this.#update(stepsOf(preview.plan));
@@ -352,12 +377,17 @@ export class EditorSession {
       options,
     };
     this.#peer.call('session/request_permission', params, answered => {
-      const result = answered.tag === 'ok' && isJsonObject(answered.value) ? answered.value['outcome'] : undefined;
-      const chosen = isJsonObject(result) && result['outcome'] === 'selected' ? result['optionId'] : undefined;
+      const chosen = chosenOption(answered);
       const offered = options.some(({optionId}) => optionId === chosen) ? chosen : 'refuse';
       this.#engine.submit({op: 'answer-approval', id, answer: approvalAnswer(offered)});
     });
   }
+}
+
+/** Returns the id of the option that the user chose; `undefined` if none. */
+function chosenOption(answered: Outcome<Json, unknown>): Json | undefined {
+  const outcome = answered.tag === 'ok' && isJsonObject(answered.value) ? answered.value['outcome'] : undefined;
+  return isJsonObject(outcome) && outcome['outcome'] === 'selected' ? outcome['optionId'] : undefined;
 }
 
 const invalid = (text: string): Outcome<Json, RpcError> => failed(rpcError(rpcErrors.invalidParams, text));
