@@ -21,7 +21,7 @@ import {restoreRewoundPrompt, applyQueryResult, runPanelQuery} from '../state/pa
 import {type ConnectPanel, connectPanel, findServers} from '../state/panels/connect.ts';
 import {quitPanel} from '../state/panels/panel.ts';
 import {summaryAwaited, withOffer} from '../state/panels/compact.ts';
-import {attentionOf, hasNoModel} from '../state/selectors.ts';
+import {isIdle, attentionOf, hasNoModel} from '../state/selectors.ts';
 import {focusCard, focusDue, initialUi, type Ui, updateCard} from '../state/ui.ts';
 import {emptyView, type View} from '../state/view.ts';
 import {type AttachEnd, attachText, opsAfterDetaching} from '../terminal/attached-terminal.ts';
@@ -228,9 +228,9 @@ export class Store {
     this.#transcript.handleDropped();
   }
 
-  /** See `TranscriptOutput.takeBack`. */
+  /** See `TranscriptOutput.takeBack`. While the agent works, what it writes moves the rows, and nothing is taken back. */
   takeBack(rows: number, into: {readonly columns: number; readonly reflow: Reflow}): number {
-    return this.#transcript.takeBack(rows, into);
+    return isIdle(this.#view) && this.#openEntries === 'none' ? this.#transcript.takeBack(rows, into) : 0;
   }
 
   /** Handles a resize. `lost` are the first lines of the live region that the terminal has pushed into its scrollback. */
