@@ -58,8 +58,8 @@ function makeTerminalRestorer(
       if (undo === '') process.on('exit', onExit);
       const wanted = `${always}${next}`;
       // The sequences that end a mode may still wait for the terminal, and would be lost if weft ended now.
-      const earlier = undo.split(/(?=\u001B)/u).filter(sequence => !wanted.includes(sequence));
-      if (terminal.writableLength > 0) keepNow(wanted + earlier.join(''));
+      const earlier = undo.split(escape).filter(sequence => !wanted.includes(escape + sequence));
+      if (terminal.writableLength > 0) keepNow(wanted + earlier.map(sequence => escape + sequence).join(''));
       afterOutput(() => keepNow(wanted));
     },
     release: () =>
@@ -75,6 +75,8 @@ function makeTerminalRestorer(
 function makeSettingsRestorer(watchdog: TerminalWatchdog): TerminalRestorer {
   return {keep: () => watchdog.setUndo(''), release: () => watchdog.release()};
 }
+
+const escape = '\u001B';
 
 /** Sequences that show the frame, plain text and the cursor again: weft may end in the middle of a frame. */
 const always = '\u001B[?2026l\u001B[0m\u001B[?25h';

@@ -35,7 +35,7 @@ const wide: EntryFrame = {...frame, width: 72};
 const story = (...events: readonly AgentEvent[]) => storyAt(frame, ...events);
 
 function storyAt(
-  frame: EntryFrame,
+  at: EntryFrame,
   ...events: readonly AgentEvent[]
 ): {readonly view: View; readonly out: string; readonly live: string} {
   let view = emptyView;
@@ -43,9 +43,9 @@ function storyAt(
   for (const event of events) {
     const drained = takeFinished(reduce(view, event));
     view = drained.view;
-    out.push(...drained.finished.flatMap(one => finishedLines(one, lexer, frame)));
+    out.push(...drained.finished.flatMap(one => finishedLines(one, lexer, at)));
   }
-  const live = openLines(view, {lexer, actions: new Map()}, frame);
+  const live = openLines(view, {lexer, actions: new Map()}, at);
   return {view, out: out.join('\n'), live: live.join('\n')};
 }
 
