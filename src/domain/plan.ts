@@ -128,20 +128,22 @@ export const resumePlanPrompt = (plan: Plan): string =>
   'Your todo list says which steps are done. Mark the others there as you do them. Do what the steps say and nothing beyond them.';
 
 /**
- * Reads a plan that a person has edited as text. The goal is before the first numbered line, and the notes are after
- * the last one.
+ * Reads a plan that is written as text. The goal is before the first numbered line, and the notes are after the last one. A list below
+ * a step belongs to that step. Without numbers, the items of a list are the steps.
  */
 export function draftIn(text: string): Outcome<PlanDraft, string> {
   const lines = text.replaceAll('\r', '').split('\n');
   const first = lines.findIndex(isStep);
   if (first < 0)
     return failed('There is no step: write each one on a line that begins with its number, such as "1. Add a test".');
-  const blank = lines.findIndex((line, at) => at > first && line.trim() === '' && !lines.slice(at).some(isStep));
+  const isOwn = stepLike(lines[first] ?? '');
+  const blank = lines.findIndex((line, at) => at > first && line.trim() === '' && !lines.slice(at).some(isOwn));
   const end = blank < 0 ? lines.length : blank;
   const steps: string[] = [];
   for (const line of lines.slice(first, end)) {
-    if (isStep(line)) steps.push(line.replace(/^\s*(?:\d+[.)]|[-*])\s+/u, '').trim());
-    else if (line.trim() !== '') steps.push(`${steps.pop() ?? ''} ${line.trim()}`);
+    const text = line.replace(listMark, '').trim();
+    if (isOwn(line)) steps.push(text);
+    else if (text !== '') steps.push(`${steps.pop() ?? ''}${isStep(line) ? ';' : ''} ${text}`);
   }
   const goal = lines.slice(0, first).join('\n').trim();
   const notes = lines.slice(end).join('\n').trim();
@@ -155,4 +157,13 @@ export function draftIn(text: string): Outcome<PlanDraft, string> {
   return tooLong === undefined ? ok({goal, steps, notes}) : failed(`${tooLong} is too long.`);
 }
 
+const listMark = /^\s*(?:\d+[.)]|[-*])\s+/u;
+
 const isStep = (line: string): boolean => /^\s*(?:\d+[.)]|[-*])\s+\S/u.test(line);
+
+/** Returns whether a line is a step as the first one is: with a number or a sign, and not indented further. */
+function stepLike(first: string): (line: string) => boolean {
+  const kindOf = (line: string): string => (/^\s*\d/u.test(line) ? 'number' : 'sign');
+  const depthOf = (line: string): number => line.length - line.trimStart().length;
+  return line => isStep(line) && kindOf(line) === kindOf(first) && depthOf(line) <= depthOf(first) + 1;
+}

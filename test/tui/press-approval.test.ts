@@ -36,7 +36,7 @@ describe('what accepts', () => {
       /╭ Run this command\?.* writes files ╮\n│ make +│\n│ The model says: the cache is stale +│\n│ +│\n│ {3}1 Yes +y +│\n/u,
     );
     await screen.type('\r');
-    await screen.until(/Nothing chosen yet: press y, s or n/u);
+    await screen.until(/To answer, press y, s or n/u);
     await screen.type('\r\r');
     expect(engine.ops).toEqual([]);
     await screen.type('y');
@@ -75,7 +75,7 @@ describe('what accepts', () => {
     const {screen, engine} = stage;
     await screen.until(/│ type "build" to allow \[ +\] +Esc = no │/u);
     await press(stage, 'y');
-    await screen.until(/Not allowed yet: type the word "build"/u);
+    await screen.until(/To allow it, type "build"/u);
     await press(stage, '\r', 'k', '\r', 's', '\r', 'a', '\r');
     await screen.until(/Wrong word: nothing was allowed/u);
     expect(engine.ops).toEqual([]);

@@ -82,12 +82,12 @@ export function cardHint(
     case 'none':
       return '';
     case 'no-choice':
-      return `Nothing chosen yet: press ${offers
+      return `To answer, press ${offers
         .map(({letter}) => letter)
         .join(', ')
         .replace(/, (\S+)$/u, ' or $1')}`;
     case 'needs-word':
-      return accept.by === 'word' ? `Not allowed yet: type the word "${visibleExactLine(accept.word)}"` : '';
+      return accept.by === 'word' ? `To allow it, type "${visibleExactLine(accept.word)}"` : '';
     case 'wrong-word':
       return 'Wrong word: nothing was allowed';
     case 'nothing-changed':
