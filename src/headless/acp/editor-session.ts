@@ -51,6 +51,7 @@ export class EditorSession {
   readonly #opened = Promise.withResolvers<SessionId>();
   readonly #uuid: () => string;
   readonly #note: (line: string) => void;
+  readonly #warnings: 'shown' | 'left-out';
   #id = '';
   #directory = '';
   #mode: PermissionMode = 'default';
@@ -70,12 +71,17 @@ export class EditorSession {
   constructor(
     engine: AgentClient,
     peer: RpcPeer,
-    {uuid, note}: {readonly uuid: () => string; readonly note: (line: string) => void},
+    {
+      uuid,
+      note,
+      notices,
+    }: {readonly uuid: () => string; readonly note: (line: string) => void; readonly notices: 'shown' | 'left-out'},
   ) {
     this.#engine = engine;
     this.#peer = peer;
     this.#uuid = uuid;
     this.#note = note;
+    this.#warnings = notices;
     engine.subscribe(events => events.forEach(event => this.#take(event)));
   }
 
@@ -288,7 +294,7 @@ export class EditorSession {
         this.#models = this.#models.map(each => (each.model === event.model ? {...each, effort: event.effort} : each));
         return this.#tellOptions();
       case 'notice':
-        if (event.level === 'info') return;
+        if (event.level === 'info' || this.#warnings === 'left-out') return;
         this.#note(event.text);
         return this.#notice(event.text);
       case 'usage-changed': {

@@ -219,7 +219,9 @@ export function serveEditor(serving: EditorServing): ServedEditor {
       const {kind, message} = engine.error;
       return failed(rpcError(failureCodes[kind] ?? (await codeFor(request.session)), message));
     }
-    const session = new EditorSession(engine.value, peer, serving);
+    // A server's own warnings are in its log, and would become part of the answer of a sub-agent there.
+    const notices = serving.saved === 'elsewhere' ? 'left-out' : 'shown';
+    const session = new EditorSession(engine.value, peer, {...serving, notices});
     const opened = await session.open(how);
     sessionId = opened.sessionId;
     sessions.set(opened.sessionId, session);
