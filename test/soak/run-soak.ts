@@ -195,11 +195,15 @@ function slopeOf(values: readonly number[]): number {
   return above / values.reduce((all, _, at) => all + (at - middle) ** 2, 0);
 }
 
-/** Returns what grows in the second half of the rounds, in words. */
-function growthIn(name: string, all: readonly Measured[]): readonly string[] {
+/** The rounds of a day's work of eight hours. */
+const dayRounds = (8 * promptsPerHour) / promptsPerRound;
+
+/** Returns what grows in the second half of the last day's work, in words. A faster machine works for more days. */
+function growthIn(name: string, rounds: readonly Measured[]): readonly string[] {
+  const all = rounds.slice(-dayRounds);
   const earlier = all.slice(0, Math.ceil(all.length / 2));
   const later = all.slice(earlier.length);
-  const slope = (read: (figures: Measured) => number, rounds = later): number => slopeOf(rounds.map(read));
+  const slope = (read: (figures: Measured) => number, of = later): number => slopeOf(of.map(read));
   const memory = (slope(({heap}) => heap) / promptsPerRound) * (promptsPerHour / megabyte);
   const handles = slope(figures => figures.handles) * later.length;
   const cpu = mean(later.map(figures => figures.cpu)) / mean(earlier.slice(1).map(figures => figures.cpu));
