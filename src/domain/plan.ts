@@ -141,9 +141,9 @@ export function draftIn(text: string): Outcome<PlanDraft, string> {
   const end = blank < 0 ? lines.length : blank;
   const steps: string[] = [];
   for (const line of lines.slice(first, end)) {
-    const text = line.replace(listMark, '').trim();
-    if (isOwn(line)) steps.push(text);
-    else if (text !== '') steps.push(`${steps.pop() ?? ''}${isStep(line) ? ';' : ''} ${text}`);
+    const words = line.replace(listMark, '').trim();
+    if (isOwn(line)) steps.push(words);
+    else if (words !== '') steps.push(`${steps.pop() ?? ''}${isStep(line) ? ';' : ''} ${words}`);
   }
   const goal = lines.slice(0, first).join('\n').trim();
   const notes = lines.slice(end).join('\n').trim();
@@ -163,7 +163,9 @@ const isStep = (line: string): boolean => /^\s*(?:\d+[.)]|[-*])\s+\S/u.test(line
 
 /** Returns whether a line is a step as the first one is: with a number or a sign, and not indented further. */
 function stepLike(first: string): (line: string) => boolean {
-  const kindOf = (line: string): string => (/^\s*\d/u.test(line) ? 'number' : 'sign');
-  const depthOf = (line: string): number => line.length - line.trimStart().length;
-  return line => isStep(line) && kindOf(line) === kindOf(first) && depthOf(line) <= depthOf(first) + 1;
+  return line => isStep(line) && hasNumber(line) === hasNumber(first) && depthOf(line) <= depthOf(first) + 1;
 }
+
+const hasNumber = (line: string): boolean => /^\s*\d/u.test(line);
+
+const depthOf = (line: string): number => line.length - line.trimStart().length;
