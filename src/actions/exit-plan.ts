@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {rejected} from '../domain/fault.ts';
-import {type Plan, planBounds, type PlanDraft, draftIn, draftOf, planText} from '../domain/plan.ts';
+import {type Plan, planBounds, type PlanDraft, draftIn, draftOf, isStep, planText} from '../domain/plan.ts';
 import {checkedForm, defineAction, textContent, toolForm} from './define-action.ts';
 
 /** Shows the user a plan and asks whether to carry it out. Approval ends plan mode. */
@@ -74,5 +74,5 @@ export const exitPlan = defineAction<
 /** Returns a plan in Markdown with a goal on its first line: its heading, or `Plan` if it begins with a step. */
 function withGoal(plan: string): string {
   const text = plan.trim().replace(/^#+\s+/u, '');
-  return /^(?:\d+[.)]|[-*])\s/u.test(text) ? `Plan\n\n${text}` : text;
+  return isStep(text) ? `Plan\n\n${text}` : text;
 }

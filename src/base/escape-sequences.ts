@@ -13,8 +13,8 @@ const unfinishedEscape = /(?:(?:\u001b\[|\u009b)[0-?]*[ -/]*|\u001b[\]PX^_][^\u0
 const maxEscapeLength = 4096;
 
 /** Each escape sequence begins with this character or with a short one that stands for two. */
-export const escape = '\u001B';
-export const shortEscapes = {text: '\u009B', bytes: '\u00C2\u009B'} satisfies Record<Units, string>;
+const escape = '\u001B';
+const shortEscapes = {text: '\u009B', bytes: '\u00C2\u009B'} satisfies Record<Units, string>;
 
 const inBytes = ['\\u009b', '\\u00c2\\u009b'] as const;
 const patterns = {
@@ -25,6 +25,12 @@ const patterns = {
     unfinished: new RegExp(`${unfinishedEscape.source.replace(...inBytes)}|\u00C2$`, 'u'),
   },
 } satisfies Record<Units, {complete: RegExp; unfinished: RegExp}>;
+
+/** True if a text may contain escape sequences, whole or cut off. */
+export const mayHoldEscapes = (text: string, units: Units): boolean =>
+  text.includes(escape) ||
+  text.includes(shortEscapes[units]) ||
+  (units === 'bytes' && text.endsWith(shortEscapes.bytes.charAt(0)));
 
 /** Returns the length of the escape sequence that the end of a text cuts off, or 0 if there is none. */
 export function unfinishedEscapeLength(text: string, units: Units): number {

@@ -159,7 +159,8 @@ export function draftIn(text: string): Outcome<PlanDraft, string> {
 
 const listMark = /^\s*(?:\d+[.)]|[-*])\s+/u;
 
-const isStep = (line: string): boolean => /^\s*(?:\d+[.)]|[-*])\s+\S/u.test(line);
+/** Returns whether a text begins with the number or the sign of a step, and has words after it. */
+export const isStep = (text: string): boolean => listMark.test(text.trimEnd());
 
 /** Returns whether a line is a step as the first one is: with a number or a sign, and not indented further. */
 function stepLike(first: string): (line: string) => boolean {

@@ -104,7 +104,7 @@ async function readFitting(prompt: WaitingPrompt, context: PromptContext, signal
 /** The share of the window from which weft checks exactly whether a prompt fits. */
 const closeShare = 0.5;
 
-function mayNotFit(blocks: PromptContent['blocks'], {ports, promptModel, model}: SessionContext): boolean {
+function mayNotFit(blocks: readonly PromptBlock[], {ports, promptModel, model}: SessionContext): boolean {
   const {contextWindow} = ports.model.facts(promptModel ?? model);
   const tokens = blocks.reduce((sum, block) => sum + estimateBlockTokens(block), 0);
   return contextWindow > 0 && tokens > contextWindow * closeShare;
@@ -117,7 +117,7 @@ async function readBeforeSending(
   signal: AbortSignal,
 ): Promise<ReadPrompt> {
   const {session, hooks} = context;
-  const words: readonly PromptContent['blocks'][number][] = [...prompt.images, {kind: 'text', text: prompt.text}];
+  const words: readonly PromptBlock[] = [...prompt.images, {kind: 'text', text: prompt.text}];
   if (prompt.by === 'weft') return {kind: 'ready', content: {hookContext: '', blocks: words}, denials: []};
   const reading = await readPrompt(prompt.text, session, signal);
   if (reading.kind === 'not-sent') return stopPrompt(reading.end);
@@ -153,10 +153,12 @@ async function readBeforeSending(
 
 const stopPrompt = (end: PromptEnd, denials: readonly Denial[] = []): ReadPrompt => ({kind: 'stopped', end, denials});
 
+type PromptBlock = TextBlock | ImageBlock | DocumentBlock;
+
 interface PromptContent {
   readonly hookContext: string;
   /** The user's images, PDFs and text, and the attached content. */
-  readonly blocks: readonly (TextBlock | ImageBlock | DocumentBlock)[];
+  readonly blocks: readonly PromptBlock[];
 }
 
 /** Writes the prompt to the journal before it joins the conversation and is published. */
@@ -210,8 +212,8 @@ async function attachMentions(
   source: MentionSource,
   session: SessionContext,
   signal: AbortSignal,
-): Promise<readonly (TextBlock | ImageBlock | DocumentBlock)[]> {
-  const blocks: (TextBlock | ImageBlock | DocumentBlock)[] = [];
+): Promise<readonly PromptBlock[]> {
+  const blocks: PromptBlock[] = [];
   const seen = new Set<string>();
   let attached = 0;
   const room = {text: answerBytes, image: maxImageData, document: maxDocumentData};
@@ -243,7 +245,7 @@ async function attach(
   source: MentionSource,
   session: SessionContext,
   signal: AbortSignal,
-): Promise<readonly (TextBlock | ImageBlock | DocumentBlock)[]> {
+): Promise<readonly PromptBlock[]> {
   const {files} = session.ports.machine;
   for (const reading of readings) {
     const document = documentBlock(reading, session);
@@ -286,7 +288,7 @@ async function attachResource(
   source: MentionSource,
   session: SessionContext,
   signal: AbortSignal,
-): Promise<readonly (TextBlock | ImageBlock | DocumentBlock)[]> {
+): Promise<readonly PromptBlock[]> {
   const {machine} = session.ports;
   const request = resourceOf(paths, machine.mcp);
   if (request === undefined || signal.aborted) return [];
@@ -357,7 +359,7 @@ function requestOf({path, lines}: MentionCandidate): ReadRequest {
   return {path, offset: first, limit: last === 'end' ? defaultLines : last - first + 1};
 }
 
-function blocksOf(reading: MentionCandidate, entry: ReadEntry): readonly (TextBlock | ImageBlock | DocumentBlock)[] {
+function blocksOf(reading: MentionCandidate, entry: ReadEntry): readonly PromptBlock[] {
   const content = modelContent(resultOf(readFilesAction([]), {state: 'success', output: {files: [entry]}}));
   const texts = content.filter(block => block.kind === 'text').map(({text}) => text);
   const name = nameOf(reading);
@@ -377,9 +379,7 @@ function linesText(lines: MentionLines): string {
 
 const mediaKinds = ['text', 'image', 'document'] as const;
 
-function sizeOf(
-  blocks: readonly (TextBlock | ImageBlock | DocumentBlock)[],
-): Readonly<Record<(typeof mediaKinds)[number], number>> {
+function sizeOf(blocks: readonly PromptBlock[]): Readonly<Record<(typeof mediaKinds)[number], number>> {
   const size = {text: 0, image: 0, document: 0};
   for (const block of blocks)
     size[block.kind] += block.kind === 'text' ? new TextEncoder().encode(block.text).length : block.data.length;

@@ -1,4 +1,4 @@
-import {escape, shortEscapes} from '../../base/escape-sequences.ts';
+import {mayHoldEscapes} from '../../base/escape-sequences.ts';
 import {placeholderForm, placeholderStart, type PlaceholderRegistry} from './placeholders.ts';
 import {type Anchors, findAnchors, privateKeyMark} from './anchors.ts';
 import type {AlignedBytes, LiteralMatch} from './literal-finder.ts';
@@ -64,12 +64,6 @@ export function findSecrets(
     escapeFrom,
   };
 }
-
-/** True if a text may contain escape sequences, whole or cut off. */
-export const mayHoldEscapes = (text: string, domain: SearchedText['domain']): boolean =>
-  text.includes(escape) ||
-  text.includes(shortEscapes[domain]) ||
-  (domain === 'bytes' && text.endsWith(shortEscapes.bytes.charAt(0)));
 
 const nothingFound = {found: [], cut: []};
 

@@ -1,6 +1,7 @@
+import {mayHoldEscapes} from '../../base/escape-sequences.ts';
 import {isSecretVariable, secretPartsOf, valuesOfEnvFile} from './secret-files.ts';
 import {textOfBytes} from './anchors.ts';
-import {decodeUnits, findSecrets, isInsideKey, mayHoldEscapes} from './find-secrets.ts';
+import {decodeUnits, findSecrets, isInsideKey} from './find-secrets.ts';
 import {shortestLiteral} from './literal-finder.ts';
 import {
   makePlaceholderRegistry,

@@ -24,6 +24,24 @@ export interface ShownText {
   readonly escapeFrom: number;
 }
 
+/**
+ * Visits the sequences that `findEscapeSequences` returned. `before` is where the text before a sequence begins. Returns where the text
+ * after the last one begins.
+ */
+function forEachEscape(
+  escapes: readonly number[],
+  visit: (escape: TextRange & {readonly before: number}) => void,
+): number {
+  let before = 0;
+  for (let at = 0; at < escapes.length; at += 2) {
+    const from = escapes[at] ?? 0;
+    const to = escapes[at + 1] ?? 0;
+    visit({before, from, to});
+    before = to;
+  }
+  return before;
+}
+
 /** Returns the shown text, or `undefined` if the text has no escape sequences. */
 export function withoutEscapes(text: string, units: 'text' | 'bytes'): ShownText | undefined {
   const escapes = findEscapeSequences(text, units);
@@ -31,14 +49,10 @@ export function withoutEscapes(text: string, units: 'text' | 'bytes'): ShownText
   if (escapes.length === 0 && escapeFrom === text.length) return undefined;
   const shown = makeJoinedParts(text, '');
   const inside = makeJoinedParts(text, '\n');
-  let done = 0;
-  for (let at = 0; at < escapes.length; at += 2) {
-    const from = escapes[at] ?? 0;
-    const to = escapes[at + 1] ?? 0;
-    if (from > done) shown.add(done, from);
+  const done = forEachEscape(escapes, ({before, from, to}) => {
+    if (from > before) shown.add(before, from);
     if (to - from > shortestText) inside.add(from, to);
-    done = to;
-  }
+  });
   if (escapeFrom > done) shown.add(done, escapeFrom);
   if (text.length - escapeFrom > shortestText) inside.add(escapeFrom, text.length);
   return {shown: shown.joined(), inside: inside.joined(), escapeFrom};
@@ -88,31 +102,21 @@ export const nextPosition = (positions: readonly number[], at: number): number =
 
 /** Divides a text into what a terminal shows and its escape sequences. Sequences that may hold texts are dropped. */
 export function splitEscapes(text: string, units: 'text' | 'bytes'): {readonly shown: string; readonly codes: string} {
-  const escapes = findEscapeSequences(text, units);
   let shown = '';
   let codes = '';
-  let done = 0;
-  for (let at = 0; at < escapes.length; at += 2) {
-    const from = escapes[at] ?? 0;
-    const to = escapes[at + 1] ?? 0;
-    shown += text.slice(done, from);
+  const done = forEachEscape(findEscapeSequences(text, units), ({before, from, to}) => {
+    shown += text.slice(before, from);
     if (to - from <= shortestText || !holdsText.test(text.slice(from, from + 2))) codes += text.slice(from, to);
-    done = to;
-  }
+  });
   return {shown: shown + text.slice(done), codes};
 }
 
 /** Replaces each group of escape sequences with a short one. */
 export function shortenEscapes(text: string, units: 'text' | 'bytes'): string {
   let short = '';
-  let done = 0;
-  const escapes = findEscapeSequences(text, units);
-  for (let at = 0; at < escapes.length; at += 2) {
-    const from = escapes[at] ?? 0;
-    const to = escapes[at + 1] ?? 0;
-    if (from > done || done === 0) short += text.slice(done, from) + shortSequence;
-    done = to;
-  }
+  const done = forEachEscape(findEscapeSequences(text, units), ({before, from}) => {
+    if (from > before || before === 0) short += text.slice(before, from) + shortSequence;
+  });
   return short + text.slice(done);
 }
 

@@ -10,7 +10,7 @@ import {commandRows, fitRows} from '../scrollback/command-rows.ts';
 import {draftFromText} from '../editor/draft.ts';
 import {choicesOf, suggestedRule} from '../state/approval-choices.ts';
 import {type ApprovalStage, initialStage} from '../state/approval-stage.ts';
-import {approvalReasons} from '../state/approval-reasons.ts';
+import {reasonTexts} from '../state/approval-reasons.ts';
 import {exactText, showsCriticalParts} from '../state/card-room.ts';
 import {type ChangePart, partCounts, partsOf} from '../state/change-parts.ts';
 import {answerEffects, pressApproval} from '../state/press-approval.ts';
@@ -28,7 +28,6 @@ export function approvalQuestion(
 ): LineQuestion {
   const body = bodyLines(approval, room.rows, workspace);
   const all = bodyLines(approval, Number.POSITIVE_INFINITY, workspace);
-  const {note, lines} = approvalReasons(approval);
   const heard = all.length <= body.length || showsCriticalParts(approval, room) ? 'all' : 'some';
   const asked: OpenApproval = {approval, all, isFolded: all.length > body.length, heard, stage: initialStage};
   return {
@@ -39,9 +38,7 @@ export function approvalQuestion(
         ...(waiting > 1 ? [`${waiting - 1} more waiting`] : []),
       ]),
       ...body,
-      ...[note, ...lines.map(({text}) => text)]
-        .filter(line => line !== '')
-        .map(line => sentences([plainTextLine(line)])),
+      ...reasonTexts(approval).map(text => sentences([plainTextLine(text)])),
       instructionsFor(asked),
     ],
     answer: line => answer(line, asked),

@@ -19,7 +19,7 @@ import {
 import {withTildes} from '../text/workspace-paths.ts';
 import type {ApprovalChoices} from '../state/approval-choices.ts';
 import type {ChoosingStage, HunkStage} from '../state/approval-stage.ts';
-import {approvalReasons} from '../state/approval-reasons.ts';
+import {reasonTexts} from '../state/approval-reasons.ts';
 import {exactText} from '../state/card-room.ts';
 import {partsOf} from '../state/change-parts.ts';
 
@@ -206,13 +206,10 @@ const cutMiddle = (lines: readonly string[], rows: number, frame: Frame): readon
 
 export function approvalInFull(approval: Approval, frame: EntryFrame): readonly string[] {
   const {theme, width, home} = frame;
-  const {note, lines} = approvalReasons(approval);
   const inner = {...frame, width: Math.max(8, width - 2)};
   return [
     theme.style(['bold'], approvalTitle(approval, {cells: width, home})),
     ...approvalBody(approval, {rows: Number.POSITIVE_INFINITY, top: 'summary'}, inner).lines.map(line => `  ${line}`),
-    ...[note, ...lines.map(({text}) => text)].flatMap(line =>
-      line === '' ? [] : wrapText(withTildes(line, home), ['dim'], inner).map(row => `  ${row}`),
-    ),
+    ...reasonTexts(approval).flatMap(text => wrapText(withTildes(text, home), ['dim'], inner).map(row => `  ${row}`)),
   ];
 }

@@ -40,6 +40,12 @@ export function approvalReasons(approval: Approval): ApprovalReasons {
   return {note, lines: isDestructive ? [...own, ...claims] : [...claims, ...own]};
 }
 
+/** Returns the note and the lines, for a card without a border. */
+export function reasonTexts(approval: Approval): readonly string[] {
+  const {note, lines} = approvalReasons(approval);
+  return [note, ...lines.map(({text}) => text)].filter(text => text !== '');
+}
+
 /** The note on changes that wait for a decision. A small card leaves it out. */
 export const undecidedNote = 'held until you decide';
 
