@@ -25,7 +25,13 @@ import {estimateText, isUnusual} from '../../domain/cost-estimate.ts';
 import {expectedCost, nextCost, type RequestSize, requestSize} from '../context/context-usage.ts';
 import {PromptHooks} from '../prompt-hooks.ts';
 import {journal, nextRequest, type SessionContext, warn} from '../session-context.ts';
-import {type CompactionDraft, type CompactionPlan, draftCompaction, isOrdinaryMessage} from './draft-compaction.ts';
+import {
+  type CompactionDraft,
+  type CompactionPlan,
+  type CompactionSources,
+  draftCompaction,
+  isOrdinaryMessage,
+} from './draft-compaction.ts';
 
 export interface CompactionContext {
   readonly session: SessionContext;
@@ -79,15 +85,15 @@ export class Compactor {
       return failed(rejected('Nothing to compact yet.'));
     }
     const sources = {session, request, size: requestSize(request, session, wish.refused)};
-    const useless = await whyUseless(wish, sources);
-    if (useless !== '') return failed(rejected(`The conversation stays as it is: ${useless}`));
+    const problem = await compactionProblem(wish, sources);
+    if (problem !== '') return failed(rejected(`The conversation stays as it is: ${problem}`));
     const estimate = nextCost(session, summaryAnswerTokens);
     const text = wish.way === 'trim' ? '' : estimateText(estimate);
     session.publish([{event: 'compaction-begun', trigger, estimate: text}]);
     if (trigger === 'auto' && text !== '' && isUnusual(estimate))
       warn(session, `Summarizing the conversation: ${text}.`);
     try {
-      return await this.#propose(wish, {...context, request}, signal);
+      return await this.#propose(wish, {...sources, isUnwanted: context.isUnwanted}, signal);
     } finally {
       session.publish([{event: 'compaction-ended', trigger}]);
     }
@@ -121,19 +127,16 @@ export class Compactor {
   }
 
   async #propose(
-    {trigger, way, instructions, refused}: CompactionWish,
-    {session, request, isUnwanted}: CompactionContext & {readonly request: ModelRequest},
+    {trigger, way, instructions}: CompactionWish,
+    {isUnwanted, ...sources}: CompactionSources & Pick<CompactionContext, 'isUnwanted'>,
     signal: AbortSignal,
   ): Promise<Outcome<CompactionPreview, Fault>> {
+    const {session, request, size} = sources;
     const {ports, conversation} = session;
     const {records} = conversation.journal;
     const {contextTokens} = conversation.usage.report();
-    const size = requestSize(request, session, refused);
     const id = ports.ids.message();
-    const summary =
-      way === 'trim'
-        ? missingSummary(request.model)
-        : await paidSummary(instructions, {session, request, size}, signal);
+    const summary = way === 'trim' ? missingSummary(request.model) : await paidSummary(instructions, sources, signal);
     const cost = costOf(summary, session);
     recordCost(summary, session, contextTokens);
     if (isUnwanted()) return failed(rejected('The preview was withdrawn.'));
@@ -141,7 +144,7 @@ export class Compactor {
       summary.kind === 'written'
         ? {id, trigger, way: 'summary', summary: ports.secrets.redact(summary.text)}
         : {id, trigger, way: 'trim', summary: earlierSummary(records, request)};
-    const draft = await draftCompaction(plan, {session, request, size}, AbortSignal.timeout(draftTimeoutMs));
+    const draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
     this.#proposal = {...plan, records, length: records.length, size};
     return ok({
       ...plan,
@@ -164,7 +167,7 @@ const shortConversation = 2000;
  * Returns why a compaction would not make the conversation shorter, if a new summary is as long as the earlier one.
  * Empty if the compaction helps. Sends nothing.
  */
-async function whyUseless({trigger, way}: CompactionWish, sources: SummarySources): Promise<string> {
+async function compactionProblem({trigger, way}: CompactionWish, sources: CompactionSources): Promise<string> {
   const {session, request, size} = sources;
   // If the provider counts more tokens than weft estimates, the messages may be the reason.
   const least = size.fixed * Math.min(1, size.shown.scale);
@@ -193,14 +196,8 @@ const missingSummary = (model: string, why = ''): Summary => ({
   model,
 });
 
-interface SummarySources {
-  readonly session: SessionContext;
-  readonly request: ModelRequest;
-  readonly size: RequestSize;
-}
-
 /** Asks for a summary if the cost limit allows it. */
-async function paidSummary(instructions: string, sources: SummarySources, signal: AbortSignal): Promise<Summary> {
+async function paidSummary(instructions: string, sources: CompactionSources, signal: AbortSignal): Promise<Summary> {
   const {session, request} = sources;
   const reserved = await session.budget.reserve(async () => expectedCost(request, 'conversation', session), signal);
   if (reserved.kind === 'spent') return missingSummary(request.model, 'A summary would exceed the cost limit.');
@@ -219,7 +216,7 @@ async function paidSummary(instructions: string, sources: SummarySources, signal
 /** Asks for a summary, of a shorter conversation if the provider finds it too long. */
 async function summaryOf(
   instructions: string,
-  {session, request, size}: SummarySources,
+  {session, request, size}: CompactionSources,
   signal: AbortSignal,
 ): Promise<Summary> {
   const {ports} = session;

@@ -35,7 +35,7 @@ export interface CompactionPlan {
 }
 
 /** The inputs of a compaction. */
-interface CompactionSources {
+export interface CompactionSources {
   readonly session: SessionContext;
   /** The next request without a compaction. */
   readonly request: ModelRequest;
