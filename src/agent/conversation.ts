@@ -106,9 +106,9 @@ export function recordingSession({id, records: before, writtenAt, append, readAg
   let released = 0;
   const release = (end: number): void => {
     if (readAgain === undefined) return;
-    for (const [at, record] of records.entries()) {
-      const position = positions[at];
-      if (at >= released && at < end && position !== undefined)
+    for (let at = released; at < end; at += 1) {
+      const [record, position] = [records[at], positions[at]];
+      if (record !== undefined && position !== undefined)
         records[at] = withoutContent(record, () => readAgain(position));
     }
     released = end;

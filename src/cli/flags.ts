@@ -6,10 +6,13 @@ import {maxFallbacks} from '../domain/model-fallback.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
 
 export function addMainFlags(program: Command): void {
+  const headings = new Map(
+    Object.entries(flagHeadings).flatMap(([heading, flags]) => flags.split(' ').map(flag => [flag, `${heading}:`])),
+  );
   for (const row of mainFlags) {
     const option = toOption(row);
-    const heading = Object.entries(flagHeadings).find(([, flags]) => flags.split(' ').includes(option.long ?? ''))?.[0];
-    program.addOption(heading === undefined ? option : option.helpGroup(`${heading}:`));
+    const heading = headings.get(option.long ?? '');
+    program.addOption(heading === undefined ? option : option.helpGroup(heading));
   }
   for (const row of Object.values(sdkFlags).flat()) program.addOption(toOption(row).hideHelp());
 }
