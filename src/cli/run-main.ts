@@ -123,7 +123,7 @@ export async function printFailureResult(
     import('../headless/rpc/failure-results.ts'),
     import('../protocol/rpc/result-message.ts'),
     import('../headless/stdout-writer.ts').then(({messageLines}) =>
-      messageLines(outputFormat === 'json' ? undefined : seedMessages),
+      messageLines(outputFormat === 'json' || seedMessages === undefined ? 'without' : 'with'),
     ),
   ]);
   printJson(
@@ -282,7 +282,7 @@ async function answer(
     partials: options.includePartialMessages === undefined ? 'without' : 'with',
     hooks: options.includeHookEvents === undefined ? 'without' : 'with',
     agentTexts: options.forwardSubagentText === undefined ? 'without' : 'with',
-    seedMessages: options.seedMessages,
+    seedMessages: options.seedMessages === undefined ? 'without' : 'with',
     version,
     timeoutSeconds: options.timeout ?? 'none',
     costLimitOn: options.maxCost === undefined ? '' : chosen.model,

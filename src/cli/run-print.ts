@@ -19,7 +19,7 @@ export interface PrintJob {
   readonly partials: 'with' | 'without';
   readonly hooks: 'with' | 'without';
   readonly agentTexts: 'with' | 'without';
-  readonly seedMessages: true | undefined;
+  readonly seedMessages: 'with' | 'without';
   readonly extensions: RpcExtras['extensions'];
   readonly mcp: McpPort;
   readonly version: string;

@@ -49,7 +49,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
   const broken = Promise.withResolvers<void>();
   let serving: 'starting' | 'begun' = 'starting';
   const writer = makeStdoutWriter(stdoutSink('json'), () => broken.resolve());
-  const lineOf = await messageLines(options.seedMessages);
+  const lineOf = await messageLines(options.seedMessages === undefined ? 'without' : 'with');
   const send = (message: RpcMessage | ControlMessage): void => writer.write(lineOf(message));
   let leaveWorktree = nothingLeft;
   try {

@@ -105,8 +105,8 @@ export interface HeadlessOutput {
   readonly hooks: 'with' | 'without';
   /** Whether stream-json contains the texts of sub-agents. */
   readonly agentTexts: 'with' | 'without';
-  /** Set for stream-json in the older form of its messages. */
-  readonly seedMessages?: true | undefined;
+  /** Whether stream-json has the older form of its messages. */
+  readonly seedMessages: 'with' | 'without';
 }
 
 export interface OutputRenderer {
@@ -139,7 +139,9 @@ export async function makeRenderer(output: HeadlessOutput, setting: RenderSettin
     case 'json':
     case 'stream-json': {
       const encoderOptions =
-        format === 'json' ? ({partials: 'without', hooks: 'without', agentTexts: 'without'} as const) : output;
+        format === 'json'
+          ? ({partials: 'without', hooks: 'without', agentTexts: 'without', seedMessages: 'without'} as const)
+          : output;
       const {encode, encodeTerminals, linesOf} = await loadEncoder({...setting, ...encoderOptions});
       const isPrinted = (message: RpcMessage): boolean => format === 'stream-json' || message.type === 'result';
       return {

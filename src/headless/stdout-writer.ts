@@ -94,8 +94,8 @@ const stateAfter = (error: Error): WriteState =>
 
 /** Returns the function that writes a message as a line. The older form of messages is loaded only if it is wanted. */
 export const messageLines = async (
-  seedMessages: true | undefined,
+  seedMessages: 'with' | 'without',
 ): Promise<(message: RpcMessage | ControlMessage) => string> =>
-  seedMessages === undefined
+  seedMessages === 'without'
     ? (await import('../protocol/rpc/rpc-message.ts')).jsonLine
     : (await import('../protocol/rpc/seed-messages.ts')).seedLines();

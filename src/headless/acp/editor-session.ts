@@ -1,11 +1,11 @@
-import type {QuestionAnswer} from '../../actions/ports.ts';
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
 import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
 import {changesOfCommand, isFailedCommand} from '../../actions/outcome.ts';
+import type {QuestionAnswer} from '../../actions/ports.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import type {AgentClient, ApprovalAnswer, QuestionResponse, ListedModel, ModelList} from '../../agent/client.ts';
+import type {AgentClient, ApprovalAnswer, ListedModel, ModelList, QuestionResponse} from '../../agent/client.ts';
 import type {ImageBlock} from '../../domain/conversation.ts';
 import {faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
@@ -51,7 +51,6 @@ export class EditorSession {
   readonly #opened = Promise.withResolvers<SessionId>();
   readonly #uuid: () => string;
   readonly #note: (line: string) => void;
-  readonly #warnings: 'shown' | 'left-out';
   #id = '';
   #directory = '';
   #mode: PermissionMode = 'default';
@@ -62,7 +61,7 @@ export class EditorSession {
   #modelsFrom: ModelList['from']['kind'] = 'weft';
   #history: readonly object[] = [];
   /** The notices before the editor knows the session. `sent`: it does. */
-  #notices: string[] | 'sent' = [];
+  #notices: string[] | 'sent' | 'left-out';
   /** The running actions whose diff the editor shows. */
   readonly #drawn = new Set<ActionId>();
   #tasks = emptyTaskView;
@@ -81,7 +80,7 @@ export class EditorSession {
     this.#peer = peer;
     this.#uuid = uuid;
     this.#note = note;
-    this.#warnings = notices;
+    this.#notices = notices === 'shown' ? [] : notices;
     engine.subscribe(events => events.forEach(event => this.#take(event)));
   }
 
@@ -182,7 +181,8 @@ export class EditorSession {
   }
 
   #tellNotices(): void {
-    const held = this.#notices === 'sent' ? [] : this.#notices;
+    if (typeof this.#notices === 'string') return;
+    const held = this.#notices;
     this.#notices = 'sent';
     for (const text of held) this.#notice(text);
   }
@@ -190,7 +190,7 @@ export class EditorSession {
   /** Shows a notice in a paragraph of its own, because it can arrive in the middle of an answer. */
   #notice(text: string): void {
     if (this.#notices === 'sent') this.tell(`\n\n${text}\n\n`);
-    else this.#notices.push(text);
+    else if (this.#notices !== 'left-out') this.#notices.push(text);
   }
 
   #tellOptions(): void {
@@ -294,7 +294,7 @@ export class EditorSession {
         this.#models = this.#models.map(each => (each.model === event.model ? {...each, effort: event.effort} : each));
         return this.#tellOptions();
       case 'notice':
-        if (event.level === 'info' || this.#warnings === 'left-out') return;
+        if (event.level === 'info' || this.#notices === 'left-out') return;
         this.#note(event.text);
         return this.#notice(event.text);
       case 'usage-changed': {
@@ -336,7 +336,6 @@ export class EditorSession {
     running?.answer(answer);
   }
 
-  /** Asks the editor for an approval. Any answer except a clear yes counts as a no. */
   /** Asks one question after the other as permissions do, with a choice for each answer. Where several answers are allowed, the user chooses one. */
   #askQuestions(event: AgentEvent & {readonly event: 'question-asked'}, answers: readonly QuestionAnswer[]): void {
     const {id, questions} = event;
@@ -361,6 +360,7 @@ export class EditorSession {
     });
   }
 
+  /** Asks the editor for an approval. Any answer except a clear yes counts as a no. */
   #ask(approval: Approval): void {
     const {id, preview, verdict} = approval;
     if (preview.kind === 'plan') this.#update(stepsOf(preview.plan));

@@ -15,12 +15,12 @@ import {type FolderRecord, type FolderTable, statIndexBytes} from './folder-tabl
 export interface StatIndex {
   /** Writes the index of a table, and returns the table with marks on the rows that are in it. The id is empty if there are too few files. */
   write(table: FolderTable): FolderTable;
-  /** Returns the files that may have changed since the index of this table was written, or `undefined` if that is unknown. */
-  changedFiles(table: FolderTable, signal: AbortSignal): Promise<ChangedFiles | undefined>;
+  /** Returns the files in the index of this table that may have changed since it was written. */
+  changedFiles(table: FolderTable, signal: AbortSignal): Promise<ChangedFiles>;
 }
 
-/** The names of files that may have changed, by folder. */
-export type ChangedFiles = ReadonlyMap<string, ReadonlySet<string>>;
+/** The names of files that may have changed, by folder. `unknown`: any file may have. */
+export type ChangedFiles = ReadonlyMap<string, ReadonlySet<string>> | 'unknown';
 
 interface StatIndexOptions {
   readonly file: string;
@@ -41,8 +41,8 @@ export function openStatIndex(options: StatIndexOptions): StatIndex {
   const {file, gitFolder, environment, minFiles = minIndexedFiles} = options;
   const [root = '', ...others] = options.roots;
   const isSupported = process.platform === 'linux' && root !== '' && others.length === 0;
-  /** The id of the index that was of no use. */
-  let useless = '';
+  /** The id of the index that git can't read or that names most files. It isn't asked again. */
+  let abandoned = '';
   return {
     write(table) {
       const without = {...table, statIndex: ''};
@@ -62,7 +62,7 @@ export function openStatIndex(options: StatIndexOptions): StatIndex {
       }
     },
     async changedFiles({folders, statIndex}, signal) {
-      if (!isSupported || statIndex === '' || statIndex === useless) return undefined;
+      if (!isSupported || statIndex === '' || statIndex === abandoned) return 'unknown';
       const words = ['diff-files', '--name-only', '-z', '--ignore-submodules=all'];
       const own = {
         GIT_DIR: gitFolder,
@@ -89,8 +89,8 @@ export function openStatIndex(options: StatIndexOptions): StatIndex {
       const isWhole = code === 0 && stderr === '' && paths.at(-1) === '' && paths.at(-2) === sentinel(statIndex);
       // If the files belong to different users, git takes those of others for changed.
       const total = [...folders.values()].reduce((sum, {count}) => sum + count, 0);
-      if (!isWhole || paths.length > total / 2) useless = statIndex;
-      return isWhole ? byFolder(root, paths.slice(0, -2)) : undefined;
+      if (!isWhole || paths.length > total / 2) abandoned = statIndex;
+      return isWhole ? byFolder(root, paths.slice(0, -2)) : 'unknown';
     },
   };
 }

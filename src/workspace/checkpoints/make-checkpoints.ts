@@ -121,7 +121,7 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
     // With a table, the checkpoint itself reads little.
     if ((await readTable(signal)).folders.size > 0) return;
     const done = new Map<string, FolderRecord>();
-    const scanned = scanWorkspace(scanContext(), {table: emptyTable, now, done, ...limits}, signal);
+    const scanned = scanWorkspace(scanContext(), {table: emptyTable, changed: 'unknown', now, done, ...limits}, signal);
     table = {...emptyTable, folders: done};
     unsaved.bytes = Number.POSITIVE_INFINITY;
     table = (await scanned).table;

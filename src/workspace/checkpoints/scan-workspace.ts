@@ -110,9 +110,10 @@ export async function findLeftOut(
   const known = {
     table: {...emptyTable, maxFileBytes: table.maxFileBytes},
     now: Date.now,
+    changed: 'unknown',
     done: new Map<string, FolderRecord>(),
     purpose,
-  };
+  } as const;
   const scanner = new Scanner({...context, objects: noopObjects}, known, signal);
   try {
     await scanner.scan();
@@ -127,8 +128,8 @@ interface Known {
   readonly table: FolderTable;
   readonly now: () => number;
   readonly maxNewBytes?: number;
-  /** The files in the table's stat index that may have changed. `undefined`: any file may have. */
-  readonly changed?: ChangedFiles | undefined;
+  /** The files in the table's stat index that may have changed. */
+  readonly changed: ChangedFiles;
 }
 
 /** Returns the size of the largest files that can be stored if all smaller ones are. Stores nothing. */
@@ -209,7 +210,7 @@ interface OpenFolder {
 
 const emptyRow: Row = {node: undefined};
 
-const noNames: ReadonlySet<string> = new Set();
+const emptyNames: ReadonlySet<string> = new Set();
 
 class Scanner {
   readonly #context: ScanContext;
@@ -303,12 +304,13 @@ class Scanner {
     const beginning = path.endsWith(sep) ? path : path + sep;
     const listedFlags = await this.#flagsOf(beginning, listed, folder);
     const content = {names: [] as string[], rows: [] as Found[], flags: [] as number[], last};
-    const changed = this.#known.changed && (this.#known.changed.get(path) ?? noNames);
+    const {changed} = this.#known;
+    const changedNames = changed === 'unknown' ? changed : (changed.get(path) ?? emptyNames);
     for (let at = 0; at < listed.length; at += 1) {
       const name = listed[at] ?? '';
       const flags = listedFlags[at] ?? 0;
       const old = rowOf(at);
-      const isSame = changed !== undefined && old >= 0 && last?.isIndexed(old) === true && !changed.has(name);
+      const isSame = changedNames !== 'unknown' && old >= 0 && last?.isIndexed(old) === true && !changedNames.has(name);
       const scanned = this.#isSkipped(name, {beginning, old, folder})
         ? emptyRow
         : ((isSame ? this.#sameFile(beginning + name, {old, flags}, folder) : undefined) ??
@@ -342,7 +344,7 @@ class Scanner {
   ): boolean {
     const {changed} = this.#known;
     const {index, ignoreKey, status} = above;
-    if (changed === undefined || changed.has(path) || this.#aboveExcluded.has(path)) return false;
+    if (changed === 'unknown' || changed.has(path) || this.#aboveExcluded.has(path)) return false;
     if (status === 'ignored' || index === undefined || index.attributes.has(join(path, '.gitattributes'))) return false;
     const isSameGit = last.has('indexKey', index.indexKey) && last.has('ignoreKey', ignoreKey);
     return isSameGit && stats.dev === this.#exactDevice && last.lists(stats) && last.isIndexedWhole();

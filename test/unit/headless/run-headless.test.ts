@@ -29,7 +29,7 @@ interface Run {
 async function run(
   bench: Bench,
   {
-    output = {format: 'text', partials: 'without', hooks: 'without', agentTexts: 'without'},
+    output = {format: 'text', partials: 'without', hooks: 'without', agentTexts: 'without', seedMessages: 'without'},
     ...given
   }: Partial<HeadlessOptions> & {readonly output?: HeadlessOutput} = {},
 ): Promise<Run> {
@@ -160,7 +160,7 @@ describe('json', () => {
   test('is the result alone', async () => {
     const bench = engineBench([callsTools(bash('a')), says('Done.')]);
     const {exitCode, stdout, notes} = await run(bench, {
-      output: {format: 'json', partials: 'with', hooks: 'without', agentTexts: 'without'},
+      output: {format: 'json', partials: 'with', hooks: 'without', agentTexts: 'without', seedMessages: 'without'},
     });
     expect({exitCode, notes}).toEqual({exitCode: 0, notes: []});
     expect(stdout.split('\n')).toHaveLength(2);
@@ -199,7 +199,7 @@ describe('json', () => {
 
   test('tells a failure on stdout and on stderr', async () => {
     const {exitCode, stdout, notes} = await run(engineBench([]), {
-      output: {format: 'json', partials: 'without', hooks: 'without', agentTexts: 'without'},
+      output: {format: 'json', partials: 'without', hooks: 'without', agentTexts: 'without', seedMessages: 'without'},
     });
     expect({exitCode, notes}).toEqual({exitCode: 1, notes: ['The script has ended.']});
     expect(JSON.parse(stdout)).toMatchObject({subtype: 'success', is_error: true, result: 'The script has ended.'});
@@ -211,7 +211,7 @@ describe('json', () => {
       options: {interaction: 'unattended'},
     });
     const {exitCode, stdout} = await run(bench, {
-      output: {format: 'json', partials: 'without', hooks: 'without', agentTexts: 'without'},
+      output: {format: 'json', partials: 'without', hooks: 'without', agentTexts: 'without', seedMessages: 'without'},
     });
     expect(exitCode).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -238,14 +238,26 @@ describe('stream-json', () => {
   test('is every message on a line of its own', async () => {
     const bench = engineBench([callsTools(bash('a')), says('Done.')]);
     const {stdout} = await run(bench, {
-      output: {format: 'stream-json', partials: 'without', hooks: 'without', agentTexts: 'without'},
+      output: {
+        format: 'stream-json',
+        partials: 'without',
+        hooks: 'without',
+        agentTexts: 'without',
+        seedMessages: 'without',
+      },
     });
     expect(types(stdout)).toEqual(['system/init', 'assistant', 'user', 'assistant', 'result/success']);
   });
 
   test('carries the raw stream when asked to', async () => {
     const {stdout} = await run(engineBench([says('Hi.')]), {
-      output: {format: 'stream-json', partials: 'with', hooks: 'without', agentTexts: 'without'},
+      output: {
+        format: 'stream-json',
+        partials: 'with',
+        hooks: 'without',
+        agentTexts: 'without',
+        seedMessages: 'without',
+      },
     });
     expect(types(stdout)).toEqual([
       'system/init',
@@ -265,7 +277,13 @@ describe('stream-json', () => {
     const written: string[] = [];
     const bench = engineBench([{blocks: [{kind: 'text', text: 'Late.'}], before: gate.promise}]);
     const running = run(bench, {
-      output: {format: 'stream-json', partials: 'without', hooks: 'without', agentTexts: 'without'},
+      output: {
+        format: 'stream-json',
+        partials: 'without',
+        hooks: 'without',
+        agentTexts: 'without',
+        seedMessages: 'without',
+      },
       stdout: {
         write(text, done) {
           written.push(text);
@@ -294,7 +312,13 @@ describe('a stdout that takes nothing', () => {
       },
     });
     const end = await run(bench, {
-      output: {format: 'stream-json', partials: 'without', hooks: 'without', agentTexts: 'without'},
+      output: {
+        format: 'stream-json',
+        partials: 'without',
+        hooks: 'without',
+        agentTexts: 'without',
+        seedMessages: 'without',
+      },
       stdout: sinkThatFails('EPIPE'),
     });
     expect(end).toEqual({exitCode: 'stdout-closed', stdout: '', notes: []});

@@ -46,7 +46,7 @@ function scannerOf(here: Place, name: string, age = 10_000) {
   const reader = makeTreeReader(objects);
   const context = {roots: [here.work], excluded: new Set<string>(), objects: {...objects, putFile}, environment};
   return async (table: FolderTable) => {
-    const done = await scanWorkspace(context, {table, now: () => Date.now() + age}, signal);
+    const done = await scanWorkspace(context, {table, changed: 'unknown', now: () => Date.now() + age}, signal);
     const nothing = objects.put(encodeRoot({folders: new Map(), leftOut: []}));
     const nodes = reader.differences([nothing], [done.tree]).map(({path, to}) => ({
       path: path.slice(here.work.length + 1),

@@ -37,13 +37,13 @@ describe('looking ahead', () => {
     here.put('new/b.txt', 'b\n');
     const store = readingStore(here);
     const done = new Map<string, FolderRecord>();
-    await scanWorkspace(store.place, {table: emptyTable, now, done}, signal);
+    await scanWorkspace(store.place, {table: emptyTable, changed: 'unknown', now, done}, signal);
     expect(store.read()).toEqual(['new/a.txt', 'new/b.txt']);
     const was = statSync(join(here.work, 'new/a.txt'));
     writeFileSync(join(here.work, 'new/a.txt'), 'A\n');
     utimesSync(join(here.work, 'new/a.txt'), was.atime, was.mtime);
     here.put('new/c.txt', 'c\n');
-    await scanWorkspace(store.place, {table: {...emptyTable, folders: done}, now}, signal);
+    await scanWorkspace(store.place, {table: {...emptyTable, folders: done}, changed: 'unknown', now}, signal);
     expect(store.read()).toEqual(['new/a.txt', 'new/c.txt']);
   });
 
@@ -52,8 +52,12 @@ describe('looking ahead', () => {
     here.put('a.txt', 'a\n');
     const store = readingStore(here);
     const done = new Map<string, FolderRecord>();
-    await scanWorkspace(store.place, {table: emptyTable, now: Date.now, done}, signal);
-    await scanWorkspace(store.place, {table: {...emptyTable, folders: done}, now: Date.now}, signal);
+    await scanWorkspace(store.place, {table: emptyTable, changed: 'unknown', now: Date.now, done}, signal);
+    await scanWorkspace(
+      store.place,
+      {table: {...emptyTable, folders: done}, changed: 'unknown', now: Date.now},
+      signal,
+    );
     expect(store.read()).toEqual(['a.txt', 'a.txt']);
   });
 

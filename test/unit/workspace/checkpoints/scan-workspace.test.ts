@@ -42,7 +42,7 @@ const scanPlace = (
 
 /** The paths below the workspace that a scan keeps, and those that it leaves out. */
 async function scanned(here: Place, where = scanPlace(here), table: FolderTable = emptyTable) {
-  const {tree, leftOut, table: next} = await scanWorkspace(where, {table, now}, signal);
+  const {tree, leftOut, table: next} = await scanWorkspace(where, {table, changed: 'unknown', now}, signal);
   const nothing = where.objects.put(encodeRoot({folders: new Map(), leftOut: []}));
   const short = (path: string): string => path.slice(here.work.length + 1);
   const nodes = makeTreeReader(where.objects)
@@ -236,7 +236,7 @@ describe('a file that cannot be read', () => {
 test('a scan that is aborted fails, and a look for what is left out answers what it has', async () => {
   using here = place();
   sparse(here, 'large', 256 * mega + 1);
-  const known = {table: emptyTable, now};
+  const known = {table: emptyTable, changed: 'unknown', now} as const;
   const aborted = AbortSignal.abort(new Error('stopped'));
   await expect(scanWorkspace(scanPlace(here), known, aborted)).rejects.toThrow('stopped');
   const only = [join(here.work, 'large')];
