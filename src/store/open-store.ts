@@ -58,7 +58,7 @@ export interface ReadSession {
   readonly skipped: readonly SkippedRecord[];
 }
 
-const noRecords: StoredRecords = {records: [], seqs: [], skipped: []};
+const emptyRecords: StoredRecords = {records: [], seqs: [], skipped: []};
 
 export interface StoreOptions {
   readonly now: () => number;
@@ -83,14 +83,14 @@ export class Store {
 
   /** Creates a session. Nothing is written before the first record, so that an empty session is in no list. */
   create(details: SessionDetails): StoredSession {
-    return this.#addOpen({id: this.#newId(), unwritten: details, ...noRecords});
+    return this.#addOpen({id: this.#newId(), unwritten: details, ...emptyRecords});
   }
 
   /** Creates a session with an id from the caller, which must be unused. */
   createWithId(id: SessionId, details: SessionDetails): Outcome<StoredSession, Fault> {
     return catchStoreErrors(() => {
       if (this.#open.has(id) || findSessionRow(this.#db, id) !== undefined) return failed(existsFault(id));
-      return ok(this.#addOpen({id, unwritten: details, ...noRecords}));
+      return ok(this.#addOpen({id, unwritten: details, ...emptyRecords}));
     });
   }
 

@@ -287,11 +287,11 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
       summary: 'Follow the prompt of a session, after Last-Event-ID if given',
       answer: [200, "The agent's work, as events", agentMessage],
       answerIs: 'events',
-      errors: {404: noEvents},
+      errors: {404: unknownStream},
       handle: ({params: {sessionId = ''}, lastEventId}) => {
         const session = parseSessionId(sessionId);
         const stream = session === undefined ? 'none' : runs.events(session);
-        return stream === 'none' ? refuse(404, `${noEvents}.`) : {kind: 'events', stream, after: lastEventId};
+        return stream === 'none' ? refuse(404, `${unknownStream}.`) : {kind: 'events', stream, after: lastEventId};
       },
     }),
     route('get', '/agent/sessions/{sessionId}/messages', {
@@ -323,7 +323,7 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
 }
 
 const noSession = 'There is no such session';
-const noEvents = 'There is no such session, or its last prompt ended long ago';
+const unknownStream = 'There is no such session, or its last prompt ended long ago';
 const noArtifact = 'There is no such artifact';
 const askErrors = {404: 'There is no such question', 409: 'The question was already answered'};
 
