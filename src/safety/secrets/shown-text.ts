@@ -28,15 +28,12 @@ export interface ShownText {
  * Visits the sequences that `findEscapeSequences` returned. `before` is where the text before a sequence begins. Returns where the text
  * after the last one begins.
  */
-function forEachEscape(
-  escapes: readonly number[],
-  visit: (escape: TextRange & {readonly before: number}) => void,
-): number {
+function forEachEscape(escapes: readonly number[], visit: (before: number, from: number, to: number) => void): number {
   let before = 0;
   for (let at = 0; at < escapes.length; at += 2) {
     const from = escapes[at] ?? 0;
     const to = escapes[at + 1] ?? 0;
-    visit({before, from, to});
+    visit(before, from, to);
     before = to;
   }
   return before;
@@ -49,7 +46,7 @@ export function withoutEscapes(text: string, units: 'text' | 'bytes'): ShownText
   if (escapes.length === 0 && escapeFrom === text.length) return undefined;
   const shown = makeJoinedParts(text, '');
   const inside = makeJoinedParts(text, '\n');
-  const done = forEachEscape(escapes, ({before, from, to}) => {
+  const done = forEachEscape(escapes, (before, from, to) => {
     if (from > before) shown.add(before, from);
     if (to - from > shortestText) inside.add(from, to);
   });
@@ -104,7 +101,7 @@ export const nextPosition = (positions: readonly number[], at: number): number =
 export function splitEscapes(text: string, units: 'text' | 'bytes'): {readonly shown: string; readonly codes: string} {
   let shown = '';
   let codes = '';
-  const done = forEachEscape(findEscapeSequences(text, units), ({before, from, to}) => {
+  const done = forEachEscape(findEscapeSequences(text, units), (before, from, to) => {
     shown += text.slice(before, from);
     if (to - from <= shortestText || !holdsText.test(text.slice(from, from + 2))) codes += text.slice(from, to);
   });
@@ -114,7 +111,7 @@ export function splitEscapes(text: string, units: 'text' | 'bytes'): {readonly s
 /** Replaces each group of escape sequences with a short one. */
 export function shortenEscapes(text: string, units: 'text' | 'bytes'): string {
   let short = '';
-  const done = forEachEscape(findEscapeSequences(text, units), ({before, from}) => {
+  const done = forEachEscape(findEscapeSequences(text, units), (before, from) => {
     if (from > before || before === 0) short += text.slice(before, from) + shortSequence;
   });
   return short + text.slice(done);
