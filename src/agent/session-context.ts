@@ -50,8 +50,11 @@ export interface SessionContext {
   readonly directory: string;
   /** Returns the system prompt for the models of a profile. It is the same for the whole session. */
   readonly systemPrompt: (profile: Profile) => string;
-  /** `left-out`: the user replaced weft's prompt, so weft tells the model only about plan mode. */
-  readonly environment: 'included' | 'left-out';
+  /**
+   * `portable`: only facts that don't differ between machines. `left-out`: the user replaced weft's prompt, so weft tells the model only
+   * about plan mode.
+   */
+  readonly environment: 'included' | 'portable' | 'left-out';
   readonly limits: PromptLimits;
   readonly interaction: Interaction;
   readonly frontEnd: FrontEndAbilities;

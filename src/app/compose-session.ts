@@ -124,7 +124,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       origin,
       model: chosen.model,
       mode: settings.permissionMode,
-      environment: hasOwnPrompt ? 'left-out' : 'included',
+      environment: hasOwnPrompt ? 'left-out' : options.bare === undefined ? 'included' : 'portable',
       limits: {maxTurns: options.maxTurns ?? 'unlimited', maxCostUsd: options.maxCost ?? 'unlimited'},
       interaction,
       frontEnd: driver.frontEnd,

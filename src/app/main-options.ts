@@ -50,6 +50,7 @@ export const mainFlags = [
   agents,
   ['--worktree [name]', 'Work in a separate git worktree that starts with your uncommitted changes'],
   ['--json-schema <file-or-json>', 'Without the terminal UI: answer with JSON that fits this schema'],
+  ['--bare', 'Read no settings files, instructions, extensions or memory; flags still count'],
   ['--settings <file-or-json>', 'Settings that override the settings files'],
   ['--mcp-config <files-or-json...>', 'MCP servers to add to those in the settings'],
   ['--strict-mcp-config', 'Use only the MCP servers from --mcp-config'],
@@ -67,7 +68,7 @@ export const flagHeadings = {
     '--fallback-model --provider --base-url --replay --record --system-prompt --append-system-prompt --agent --agents',
   Permissions: '--sandbox --allowed-tools --disallowed-tools --max-turns --max-cost --timeout',
   Session:
-    '--session-id --fork-session --no-session-persistence --add-dir --worktree --settings --mcp-config --strict-mcp-config --plugin-dir',
+    '--session-id --fork-session --no-session-persistence --add-dir --worktree --bare --settings --mcp-config --strict-mcp-config --plugin-dir',
   Output: '--print --input-format --include-partial-messages --json-schema --verbose --debug',
   Terminal: '--accessible --fullscreen --no-color',
 } as const;
@@ -89,6 +90,7 @@ const runFlags: readonly LongFlag[] = [
   '--max-cost',
   '--cwd',
   '--add-dir',
+  '--bare',
   '--settings',
   '--mcp-config',
 ];

@@ -47,7 +47,7 @@ export async function openServers({context, log, newServers}: ServersOptions): P
   const isNamed =
     (options.mcpConfig ?? []).length > 0 ||
     Object.keys(permissions.settings.mcpServers).length > 0 ||
-    existsSync(join(directory, '.mcp.json')) ||
+    (context.settingSources.has('project') && existsSync(join(directory, '.mcp.json'))) ||
     context.plugins.some(({namesServers, servers}) => namesServers && servers === 'count');
   if (!isNamed) return emptyServers;
   const {configuredServers} = await import('./mcp-servers.ts');

@@ -169,6 +169,7 @@ export function loadRunContext(given: {
   const trusted = projectTrust(place);
   const sources = settingSourcesOf(options);
   const {plugins, notices, errors} = namedPlugins(settings.plugins, options, {directory, trust: trusted});
+  const trust = folderTrust(merged.value, {...place, plugins: plugins.map(({folder}) => folder)}, readSettings);
   const agents = options.agents === undefined ? undefined : definitionsIn(options.agents);
   let extensions: RunExtensions | undefined;
   let store: Promise<Store> | undefined;
@@ -187,11 +188,14 @@ export function loadRunContext(given: {
     notices: async () => [
       ...warnings,
       ...notices,
-      ...noticesOfSettingsAbove(directory),
+      ...(sources.has('project') ? noticesOfSettingsAbove(directory) : []),
       ...conditionNotices(settings.hooks),
       ...(await ruleNotices(settings.permissions.allow)),
     ],
-    trust: folderTrust(merged.value, {...place, plugins: plugins.map(({folder}) => folder)}, readSettings),
+    trust: {
+      ...trust,
+      untrustedFiles: async () => (sources.has('project') || plugins.length > 0 ? trust.untrustedFiles() : []),
+    },
     projectTrust: trusted,
     plugins,
     pluginErrors: errors,
@@ -278,8 +282,8 @@ function layersOf(directory: string, places: Places, options: MainOptions): read
   ];
 }
 
-/** Returns the settings files that `--setting-sources` selects. Flags and the environment always apply. */
-function settingSourcesOf({settingSources}: MainOptions): ReadonlySet<string> {
+/** Returns the settings files that `--bare` and `--setting-sources` select. Flags and the environment always apply. */
+function settingSourcesOf({bare, settingSources = bare && ''}: MainOptions): ReadonlySet<string> {
   const all = ['user', 'project', 'local'];
   if (settingSources === undefined) return new Set(all);
   const named = settingSources.split(/[\s,]+/u).filter(name => name !== '');
@@ -292,8 +296,8 @@ function settingSourcesOf({settingSources}: MainOptions): ReadonlySet<string> {
 
 /** Reads the instructions of the folders whose settings apply. There are none if the user replaced the system prompt. */
 function instructionsFor(places: Parameters<typeof findInstructions>[0], options: MainOptions): FoundInstructions {
-  if (options.systemPrompt !== undefined) return {found: [], skipped: []};
   const wanted = settingSourcesOf(options);
+  if (options.systemPrompt !== undefined || wanted.size === 0) return {found: [], skipped: []};
   const isOwn = (folder: string): boolean =>
     folder === places.config || folder === places.claude || dirname(folder) === places.memory;
   return findInstructions({...places, memory: existsSync(places.memory) ? places.memory : 'none'}, (folder, name) =>

@@ -358,7 +358,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
       yield* await scheduleNotices(context.places);
       yield* await context.trust.untrustedFiles();
       if (chosen.state === 'ready') yield* await serverNotices(choice);
-      yield* await importNotices(context.places.settings);
+      if (context.settingSources.has('user')) yield* await importNotices(context.places.settings);
       // Load these while the user reads or types, so that the first request does not wait for them.
       // The request itself reports what can't be loaded.
       void loadForFirstRequest(choice).catch(() => {});

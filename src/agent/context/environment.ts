@@ -25,7 +25,7 @@ export interface KnownFacts {
 
 /** The fields of a session from which the facts come. */
 interface FactsSession {
-  readonly environment: 'included' | 'left-out';
+  readonly environment: 'included' | 'portable' | 'left-out';
   readonly directory: string;
   readonly mode: PermissionMode;
   readonly asker: Asker;
@@ -63,7 +63,7 @@ export async function initialRepositoryState(
   {conversation, environment, directory, ports}: FactsSession,
   signal: AbortSignal,
 ): Promise<RepositoryState | undefined> {
-  if (conversation.knownFacts.facts.size > 0 || environment === 'left-out') return undefined;
+  if (conversation.knownFacts.facts.size > 0 || environment !== 'included') return undefined;
   return ports.environment.repository(directory, signal);
 }
 
@@ -122,8 +122,16 @@ function factsOf(session: FactsSession): readonly Fact[] {
     ofMode,
     ['Sandbox', sandboxText(session)],
   ];
-  return [...facts.map(([name, value]): Fact => [name, ports.secrets.redact(value)]), ...ofTools];
+  return [
+    ...facts
+      .filter(([name]) => environment === 'included' || !factsOfMachine.has(name))
+      .map(([name, value]): Fact => [name, ports.secrets.redact(value)]),
+    ...ofTools,
+  ];
 }
+
+/** Facts that differ between machines, or between two days. */
+const factsOfMachine: ReadonlySet<string> = new Set(['Git branch', 'Platform', 'Date', 'Sandbox']);
 
 function stateFacts(state: RepositoryState | undefined, subjects: readonly string[]): readonly Fact[] {
   if (state === undefined) return [];

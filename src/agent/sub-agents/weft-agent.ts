@@ -79,7 +79,10 @@ function promptOf(
   parent: SessionContext,
 ): Pick<SessionContext, 'systemPrompt' | 'environment'> {
   if (systemPrompt.kind === 'same') return {systemPrompt: parent.systemPrompt, environment: parent.environment};
-  return {systemPrompt: () => systemPrompt.text, environment: 'included'};
+  return {
+    systemPrompt: () => systemPrompt.text,
+    environment: parent.environment === 'portable' ? 'portable' : 'included',
+  };
 }
 
 /** Returns the narrower of the kind's and the parent's mode. */
