@@ -5,24 +5,16 @@ import {expect, test} from 'vitest';
 import {type Answer, call, fail, type Part, sayPieces} from '../support/model-script.ts';
 import type {Script} from '../support/model-server.ts';
 import {openScene} from '../support/scene.ts';
-import {jsonLines} from './support/messages.ts';
+import {jsonLines, type Message} from './support/messages.ts';
 import {prompt, rpcArgs} from './support/rpc-client.ts';
 import {jsonIn, seedExamples, seedText} from '../support/seeds.ts';
-
-interface Message {
-  readonly [field: string]: unknown;
-  readonly type: string;
-}
 
 async function messagesOf(script: Script, ...args: readonly string[]): Promise<readonly Message[]> {
   await using scene = await openScene(script);
   writeFileSync(join(scene.place.work, 'a.txt'), 'file contents here...');
   const flags = ['--output-format', 'stream-json', '--verbose', '--include-partial-messages', ...args];
   const {stdout} = await scene.run(['--prompt', 'x', ...flags]);
-  return stdout
-    .trimEnd()
-    .split('\n')
-    .map(line => JSON.parse(line));
+  return jsonLines(stdout);
 }
 
 const reading: readonly Answer[] = [
@@ -71,7 +63,7 @@ test('messages have the types of the seed', async () => {
   const types = new Set(
     (await messagesOf([...reading.slice(0, 1), fail(400)], '--seed-messages')).map(({type}) => type),
   );
-  expect([...types].toSorted()).toEqual([...new Set([...column('type'), 'error'])].toSorted());
+  expect(types).toEqual(new Set([...column('type'), 'error']));
 });
 
 test('a failure is an error message before its result, with the words of the result', async () => {

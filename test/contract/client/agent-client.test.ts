@@ -10,6 +10,7 @@ import type {FileFinder} from '../../../src/actions/files-port.ts';
 import {emptyUserChanges} from '../../../src/domain/file-edit.ts';
 import {connectClient, decodeValue, encodeValue, serveClientOver} from '../../../src/server/client-stream.ts';
 import {lookUntil} from '../../support/look-until.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 import {
   aborted,
   asks,
@@ -51,10 +52,7 @@ afterEach(() => {
 async function socketPair(): Promise<{readonly near: Socket; readonly far: Socket}> {
   const server = createServer();
   const accepted = new Promise<Socket>(resolve => server.once('connection', resolve));
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const near = connect(address.port, '127.0.0.1');
+  const near = connect(await loopbackPort(server), '127.0.0.1');
   const far = await accepted;
   server.close();
   sockets.push(near, far);

@@ -5,6 +5,7 @@ import {parseServers} from '../../../src/extensions/mcp/server-config.ts';
 import {makeServerSet, type ServerSet} from '../../../src/extensions/mcp/server-set.ts';
 import {isJsonObject, parseJson} from '../../../src/base/json.ts';
 import {silent} from './sdk-servers.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 
 const never = new AbortController().signal;
 const ending: (() => Promise<unknown>)[] = [];
@@ -44,14 +45,12 @@ async function forgetfulServer() {
     if (method === 'tools/call') return say({content: [{type: 'text', text: session}]});
     return [202, {}, ''];
   }
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const port = await loopbackPort(server);
   ending.push(async () => {
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return {url: `http://127.0.0.1:${address.port}/mcp`, heard, forget: () => sessions.clear()};
+  return {url: `http://127.0.0.1:${port}/mcp`, heard, forget: () => sessions.clear()};
 }
 
 function connectTo(url: string): ServerSet {

@@ -5,6 +5,7 @@ import {isJsonObject, type JsonObject, parseJson} from '../../../src/base/json.t
 import {connectServer} from '../../../src/extensions/mcp/connect-server.ts';
 import {parseServer} from '../../../src/extensions/mcp/server-config.ts';
 import type {ServerConnection} from '../../../src/extensions/mcp/server-connection.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 
 const never = new AbortController().signal;
 const ending: (() => Promise<unknown>)[] = [];
@@ -44,15 +45,13 @@ async function oldServer() {
     if (id !== undefined) say('message', JSON.stringify({jsonrpc: '2.0', id, result: resultOf(message)}));
   }
   const server = createServer((request, response) => void respond(request, response));
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const port = await loopbackPort(server);
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
   };
   ending.push(close);
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return {url: `http://127.0.0.1:${address.port}/sse`, heard, close};
+  return {url: `http://127.0.0.1:${port}/sse`, heard, close};
 }
 
 async function connectTo(given: JsonObject): Promise<ServerConnection> {

@@ -1,4 +1,3 @@
-import {once} from 'node:events';
 import {createServer} from 'node:http';
 import {Readable} from 'node:stream';
 import {isDeepStrictEqual} from 'node:util';
@@ -6,6 +5,7 @@ import {describe, expect, test} from 'vitest';
 import type {ModelEvent} from '../../../src/domain/model-stream.ts';
 import {readServerEvents} from '../../../src/models/http-fetch.ts';
 import {framesOf} from '../../support/aws-frames.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
 import {call, type Part, sayPieces, think} from '../../support/model-script.ts';
 import {anthropicEvents, openAiEvents, responsesEvents, type WireStep} from '../../support/model-wire.ts';
@@ -63,11 +63,8 @@ describe.each(wires)('a stream of $dialect as $type', ({dialect, type, bytes}) =
       else response.write(bytes.subarray(0, cut));
       if (requests === 1 && how === 'is reset') setImmediate(() => response.destroy());
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const port = await loopbackPort(server);
     try {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
       const model = connect(dialect, `http://127.0.0.1:${port}${dialect === 'anthropic' ? '' : '/v1'}`);
       for (cut = 0; cut < bytes.length; cut += cut < 10 ? 1 : step) {
         requests = 0;

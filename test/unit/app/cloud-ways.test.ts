@@ -1,7 +1,6 @@
 import {generateKeyPairSync, verify} from 'node:crypto';
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
@@ -9,6 +8,7 @@ import {afterEach, beforeEach, expect, test} from 'vitest';
 import {chooseModel, type ModelChoice} from '../../../src/app/choose-model.ts';
 import type {CloudProvider} from '../../../src/domain/api-key.ts';
 import type {ModelEvent} from '../../../src/domain/model-stream.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
 import {fail, say} from '../../support/model-script.ts';
 import {answers, type ModelServer, type ReceivedRequest, startModelServer} from '../../support/model-server.ts';
@@ -235,11 +235,7 @@ async function tokenServer(most: number) {
       );
     })();
   });
-  await new Promise<void>(resolve => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a listening TCP server has such an address
-  const {port} = server.address() as AddressInfo;
+  const port = await loopbackPort(server);
   return {url: `http://127.0.0.1:${port}/token`, forms, [Symbol.dispose]: () => void server.close()};
 }
 

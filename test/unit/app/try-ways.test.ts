@@ -1,6 +1,5 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {createServer, type IncomingHttpHeaders} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
@@ -8,6 +7,7 @@ import {afterEach, beforeEach, expect, test} from 'vitest';
 import {tryWay} from '../../../src/app/try-ways.ts';
 import type {ModelChoice} from '../../../src/app/choose-model.ts';
 import {type WayName, wayNames} from '../../../src/domain/ways-in.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 import {choiceIn, keyCommand, writeProgram} from '../../support/ways-in.ts';
 
 let folder = '';
@@ -35,11 +35,7 @@ async function startServer(status: number, body: object) {
       response.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(body));
     })();
   });
-  await new Promise<void>(resolve => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a listening TCP server has such an address
-  const {port} = server.address() as AddressInfo;
+  const port = await loopbackPort(server);
   return {origin: `http://127.0.0.1:${port}`, seen, [Symbol.dispose]: () => void server.close()};
 }
 

@@ -1,6 +1,7 @@
 import {createServer} from 'node:http';
 import {afterEach, expect, test} from 'vitest';
 import {listProviderModels} from '../../../src/models/list-models.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 
 let close = (): void => {};
 afterEach(() => close());
@@ -18,10 +19,7 @@ async function provider(status: number, body: string): Promise<string> {
     server.closeAllConnections();
     server.close();
   };
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
+  return `http://127.0.0.1:${await loopbackPort(server)}`;
 }
 
 const signal = new AbortController().signal;

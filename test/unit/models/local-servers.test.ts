@@ -1,6 +1,7 @@
 import {createServer, type RequestListener} from 'node:http';
 import {afterEach, expect, test} from 'vitest';
 import {findLocalServers, isLocalServerDown} from '../../../src/models/local-servers.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 
 const servers: {close(): unknown; closeAllConnections(): void}[] = [];
 afterEach(() => {
@@ -13,10 +14,7 @@ afterEach(() => {
 async function listen(answer: RequestListener): Promise<number> {
   const server = createServer(answer);
   servers.push(server);
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  return loopbackPort(server);
 }
 
 const json =

@@ -1,11 +1,10 @@
-import {once} from 'node:events';
-import {createServer, type Server, type ServerResponse} from 'node:http';
-import type {AddressInfo} from 'node:net';
+import {createServer, type ServerResponse} from 'node:http';
 import {brotliCompressSync, deflateSync, gzipSync, zstdCompressSync} from 'node:zlib';
 import {expect, test} from 'vitest';
 import {connectAnthropic} from '../../../src/models/anthropic.ts';
 import {DamagedStreamError, makeHttpFetch, readAnyJson} from '../../../src/models/http-fetch.ts';
 import {connectOpenAi} from '../../../src/models/openai.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 import {ask, eventsOf} from '../../support/model-events.ts';
 import {knownTable} from '../../support/model-info.ts';
 
@@ -17,9 +16,6 @@ const delta = (content: object, reason: string | null = null) => ({
 const answer = data(delta({content: 'Grüße'}), delta({}, 'stop'));
 const stream = {'content-type': 'text/event-stream'};
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server listens on a port
-const originOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
 /** Returns the requests that a provider got, and the last event. */
 async function answered(serve: (response: ServerResponse) => void, dialect: 'chat' | 'anthropic' = 'chat') {
   let requests = 0;
@@ -28,10 +24,8 @@ async function answered(serve: (response: ServerResponse) => void, dialect: 'cha
     request.resume();
     request.on('end', () => serve(response));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${await loopbackPort(server)}`;
   try {
-    const origin = originOf(server);
     const options = {apiKey: 'k', models: knownTable, fallbacks: [], environment: {}};
     const model =
       dialect === 'chat'
@@ -67,10 +61,9 @@ test.each(['gzip', 'deflate', 'br', 'zstd'])('a compressed answer that is damage
   const server = createServer((_request, response) =>
     response.writeHead(200, {'content-encoding': encoding}).end('This is not compressed at all.'),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${await loopbackPort(server)}`;
   try {
-    const response = await makeHttpFetch({})(originOf(server));
+    const response = await makeHttpFetch({})(origin);
     await expect(readAnyJson(response)).rejects.toBeInstanceOf(DamagedStreamError);
   } finally {
     server.closeAllConnections();

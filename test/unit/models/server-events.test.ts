@@ -1,6 +1,7 @@
 import {createServer, type ServerResponse} from 'node:http';
 import {expect, test} from 'vitest';
 import {makeHttpFetch, readServerEvents, takeUnreadBody} from '../../../src/models/http-fetch.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 
 /** Serves one response, whose body the test writes. */
 async function openResponse() {
@@ -9,11 +10,7 @@ async function openResponse() {
     response.writeHead(200, {'content-type': 'text/event-stream'}).flushHeaders();
     resolve(response);
   });
-  await new Promise<void>(listening => {
-    server.listen(0, '127.0.0.1', listening);
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await loopbackPort(server);
   const body = takeUnreadBody(await makeHttpFetch({})(`http://127.0.0.1:${port}/`));
   return {body, response: await promise, [Symbol.dispose]: () => void server.close()};
 }

@@ -9,6 +9,7 @@ import {readHooks} from '../../../../src/config/hook-settings.ts';
 import {makeHooks} from '../../../../src/extensions/hooks/make-hooks.ts';
 import {matchesName} from '../../../../src/extensions/hooks/matcher.ts';
 import {postHook} from '../../../../src/workspace/exec/post-hook.ts';
+import {loopbackPort} from '../../../support/loopback-port.ts';
 
 const call = {kind: 'tool-call', id: actionId('1'), name: 'Bash', input: {command: 'make'}} as const;
 const ended = (outcome: HookRun['outcome']): HookRun => ({outcome, exitCode: 0, stdout: '', stderr: ''});
@@ -213,9 +214,7 @@ test('an address gets JSON, follows no redirect, and is bounded', async () => {
       else response.end(request.url === '/long' ? 'x'.repeat(2 * 1024 * 1024) : '{"continue":true}');
     });
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await loopbackPort(server);
   const post = (path: string, signal = new AbortController().signal) =>
     postHook(
       {

@@ -9,6 +9,7 @@ import {connectServer, needsAuthorization} from '../../../../src/extensions/mcp/
 import {StdioTransport} from '../../../../src/extensions/mcp/stdio-transport.ts';
 import {parseServer} from '../../../../src/extensions/mcp/server-config.ts';
 import {makeServerProcesses, serverExitMs} from '../../../../src/workspace/exec/server-processes.ts';
+import {loopbackPort} from '../../../support/loopback-port.ts';
 import {running as runningProcesses} from '../../../support/processes.ts';
 import {lookUntil} from '../../../support/look-until.ts';
 import {scriptedServer, type ScriptedServer} from '../../../support/mcp-server.ts';
@@ -196,9 +197,7 @@ test('what a server leaves behind ends with it', {tags: 'long'}, async () => {
 
 test('a server that does not know who calls needs a login', async () => {
   const server = createServer((_request, response) => response.writeHead(401).end());
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const port = await loopbackPort(server);
   const cause: unknown = await connectTo({url: `http://127.0.0.1:${port}/mcp`}).catch((thrown: unknown) => thrown);
   server.close();
   expect(needsAuthorization(cause)).toBe(true);
@@ -213,9 +212,7 @@ test.each([
     requests.push(`${method} ${url}`);
     response.writeHead(404).end();
   });
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const port = await loopbackPort(server);
   await expect(connectTo({url: `http://127.0.0.1:${port}/mcp`, ...more})).rejects.toThrow();
   server.close();
   expect(requests).toEqual(asked);

@@ -9,6 +9,7 @@ import type {Outcome} from '../../../../src/base/outcome.ts';
 import type {Fault} from '../../../../src/domain/fault.ts';
 import {blockId, type BlockId} from '../../../../src/domain/ids.ts';
 import {lookUntil} from '../../../support/look-until.ts';
+import {loopbackPort} from '../../../support/loopback-port.ts';
 import {running} from '../../../support/processes.ts';
 import {needs} from '../../../support/programs.ts';
 import {commandPlace} from '../exec/command-place.ts';
@@ -382,12 +383,7 @@ test.concurrent(
 
 async function freePort(): Promise<number> {
   const server = createServer();
-  const listening = Promise.withResolvers<number>();
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    listening.resolve(typeof address === 'object' && address !== null ? address.port : 0);
-  });
-  const port = await listening.promise;
+  const port = await loopbackPort(server);
   server.close();
   return port;
 }

@@ -1,5 +1,4 @@
 import {createServer} from 'node:http';
-import {once} from 'node:events';
 import {StreamableHTTPClientTransport} from '@modelcontextprotocol/client';
 import {describe, expect, test} from 'vitest';
 import {faultText} from '../../../../../src/domain/fault.ts';
@@ -7,6 +6,7 @@ import {type OAuthDeps, makeSessionAuth} from '../../../../../src/extensions/mcp
 import {emptyChallenge, SignInNeeded} from '../../../../../src/extensions/mcp/oauth/sign-in-needed.ts';
 import {revokeCredential} from '../../../../../src/extensions/mcp/oauth/sign-out.ts';
 import {defaultOAuthSettings} from '../../../../../src/extensions/mcp/oauth/oauth-settings.ts';
+import {loopbackPort} from '../../../../support/loopback-port.ts';
 import {browse, memoryCredentials, signInTo, userAtBrowser} from '../../../../support/oauth-client.ts';
 import {type OAuthServer, startOAuthServer} from '../../../../support/oauth-server.ts';
 
@@ -213,10 +213,7 @@ describe('a session', () => {
       arrived.push(request.headers.authorization);
       response.writeHead(200).end();
     });
-    thief.listen(0, '127.0.0.1');
-    await once(thief, 'listening');
-    const address = thief.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
+    const port = await loopbackPort(thief);
     const user = userAtBrowser(memoryCredentials());
     await signInTo(server.mcpUrl, user);
     server.behaviour.redirectTo = `http://127.0.0.1:${port}/mcp`;
