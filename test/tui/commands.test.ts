@@ -6,7 +6,6 @@ import {builtInCommands} from '../../src/domain/slash-command.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import type {ExportWork} from '../../src/app/host-services.ts';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
-import {sessionCostText} from '../../src/tui/commands/context.ts';
 import {noClipboard} from './support/blank-options.ts';
 import type {TestHost} from './support/scripted-engine.ts';
 import {leaveStages, start} from './support/stage.ts';
@@ -186,54 +185,6 @@ describe('/config and /doctor', () => {
     ]);
     await screen.type('/doctor\r');
     await screen.until(/All works\./u);
-  });
-});
-
-describe('/cost', () => {
-  const times = {
-    elapsedMs: 0,
-    retryInMs: 0,
-    actions: new Map(),
-    todos: new Map(),
-    waitedMs: 0,
-    outputTokens: 0,
-    costPerMinute: 'unknown',
-  } as const;
-  const usage = {inputTokens: 1_234_567, outputTokens: 890, cacheReadTokens: 12_000, cacheWriteTokens: 5};
-
-  test('tells every token by model, the sum of known prices, and what is not known', () => {
-    const models = {
-      'big-model': {usage, costUsd: 1.5, requests: 1, webSearches: 0},
-      'own-model': {usage: noUsage, costUsd: 'unknown', requests: 2, webSearches: 0},
-    } as const;
-    const text = sessionCostText(
-      {models, contextTokens: 50_000, contextWindow: 200_000},
-      {...times, costPerMinute: 0.25},
-    );
-    expect(text.split('\n')).toEqual([
-      'big-model: $1.50, 1 request; tokens: 1,234,567 in, 12,000 from cache, 5 written to cache, 890 out (with thinking)',
-      'own-model: price unknown, 2 requests; tokens: 0 in, 0 from cache, 0 written to cache, 0 out (with thinking)',
-      '$1.50 in this session, not counting models without a known price',
-      '$0.25 per minute of active time',
-      'Context: 50k of 200k tokens (25 %)',
-    ]);
-  });
-
-  test('says as the status line does that something is in the context', () => {
-    const models = {'big-model': {usage, costUsd: 1, requests: 1, webSearches: 0}} as const;
-    expect(sessionCostText({models, contextTokens: 3800, contextWindow: 1_000_000}, times)).toMatch(
-      /\nContext: 3\.8k of 1\.0M tokens \(1 %\)$/u,
-    );
-  });
-
-  test('guesses no price', () => {
-    const models = {'own-model': {usage, costUsd: 'unknown', requests: 1, webSearches: 0}} as const;
-    expect(sessionCostText({models, contextTokens: 0, contextWindow: 0}, times).split('\n')[1]).toBe(
-      'Cost unknown: weft has no price for this model',
-    );
-    expect(sessionCostText({models: {}, contextTokens: 0, contextWindow: 0}, times)).toBe(
-      'No tokens used in this session yet',
-    );
   });
 });
 

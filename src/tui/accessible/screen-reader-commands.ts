@@ -5,7 +5,6 @@ import {commandsFor} from '../commands/command-list.ts';
 import {printReview, reviewCommandWith} from '../commands/review.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {cachedRequestText} from '../../domain/cached-request.ts';
-import {cachedRequests, contextSentences} from '../commands/context.ts';
 import type {CommandContext, SlashCommand} from '../commands/command.ts';
 import type {ComposerRequest} from '../state/effect.ts';
 import {foregroundCommand, sandboxText, statusOf} from '../state/selectors.ts';
@@ -36,7 +35,7 @@ const excludedCommands: ReadonlySet<string> = new Set(['vim', 'theme', 'verbosit
 
 function ownCommands(context: () => ScreenReaderContext): readonly SlashCommand[] {
   return [
-    command('/help', 'Show commands and keys', () => context().print(helpLines(context().commands))),
+    command('/help', 'Show commands and keys', () => void printHelp(context())),
     command('/stop', 'Stop the agent; the word stop alone does the same', () => context().stop()),
     command('/again', 'Repeat the open question', () => context().repeat()),
     command('/later TEXT', 'Send a prompt when the agent is done', text => {
@@ -78,7 +77,11 @@ const command = (usage: string, summary: string, run: (argument: string) => void
 });
 
 async function showContext(context: ScreenReaderContext): Promise<void> {
-  const [usage, requests] = await Promise.all([context.runQuery({query: 'context-usage'}), cachedRequests(context)]);
+  const {cachedRequests, contextSentences, maxRequests} = await import('../commands/context.ts');
+  const [usage, requests] = await Promise.all([
+    context.runQuery({query: 'context-usage'}),
+    cachedRequests(context, maxRequests),
+  ]);
   if (usage !== undefined)
     context.print([...contextSentences(usage), ...requests.map(each => `${visibleLine(cachedRequestText(each))}.`)]);
 }
@@ -108,12 +111,15 @@ function statusLine({view, terminals}: ScreenReaderContext): string {
   ]);
 }
 
-const helpLines = (commands: readonly SlashCommand[]): readonly string[] => [
-  'Commands:',
-  ...commands.map(({usage, summary}) => `${usage}: ${summary.replace(screenKey, '')}.`),
-  'Keys and input:',
-  ...keys,
-];
+/** Prints the commands by group, and the keys. */
+async function printHelp(context: ScreenReaderContext): Promise<void> {
+  const {groupCommands} = await import('../commands/help.ts');
+  const lines = groupCommands(context.commands).flatMap(({title, rows}) => [
+    `${title} commands:`,
+    ...rows.map(({usage, summary}) => `${usage}: ${summary.replace(screenKey, '')}.`),
+  ]);
+  context.print([...lines, 'Keys and input:', ...keys]);
+}
 
 /** A key of the screen UI in the summary of a command. */
 const screenKey = / \((?:Ctrl|Alt|Shift)\+\w+\)$/u;

@@ -9,9 +9,7 @@ import {blocksPanel} from '../state/panels/blocks.ts';
 import {type CommandContext, slashCommand, type SlashCommand} from './command.ts';
 import {copyCommand, exportCommand} from './export.ts';
 import {configCommand, themeCommand, verbosityCommand} from './config.ts';
-import {contextCommand, costCommand} from './context.ts';
 import {documentsCommand} from './documents.ts';
-import {helpCommand} from './help.ts';
 import {memoryCommand} from './memory.ts';
 import {modeCommand} from './mode.ts';
 import {effortCommand, modelCommand} from './model.ts';
@@ -25,7 +23,16 @@ import {resumeCommand} from './resume.ts';
 import {todoCommand} from './todo.ts';
 
 const allCommands: readonly SlashCommand[] = [
-  helpCommand,
+  slashCommand({
+    name: 'help',
+    usage: '/help [commands | keys]',
+    summary: 'Show help for commands and keys',
+    choices: [
+      {value: 'commands', summary: 'List all commands'},
+      {value: 'keys', summary: 'List all keys'},
+    ],
+    run: (topic, context) => void import('./help.ts').then(({showHelp}) => showHelp(topic, context)),
+  }),
   slashCommand({
     name: 'clear',
     aliases: ['new'],
@@ -114,8 +121,19 @@ const allCommands: readonly SlashCommand[] = [
       else context.notify('info', 'weft asks before it uses the computer. /computer off revokes your approval.');
     },
   }),
-  contextCommand,
-  costCommand,
+  slashCommand({
+    name: 'context',
+    usage: '/context',
+    summary: 'Show what uses the context window',
+    run: (_, context) => void import('./context.ts').then(({showContext}) => showContext(context)),
+  }),
+  slashCommand({
+    name: 'cost',
+    aliases: ['usage'],
+    usage: '/cost',
+    summary: "Show this session's tokens and cost by model and turn",
+    run: (_, context) => void import('./cost.ts').then(({showCost}) => showCost(context)),
+  }),
   slashCommand({
     name: 'editor',
     usage: '/editor',

@@ -5,21 +5,13 @@ import {type CommandInfo, promptCommandInfo} from './command-line.ts';
 import {approvalKeys, blockKeys, cardKeys, keyHelp, questionKeys} from '../terminal/keymap.ts';
 import {cellWidth} from '../text/cell-width.ts';
 import {type Frame, wrapSpans, wrapText} from '../text/wrap.ts';
-import {type CommandContext, slashCommand} from './command.ts';
+import type {CommandContext} from './command.ts';
 
-export const helpCommand = slashCommand({
-  name: 'help',
-  usage: '/help [commands | keys]',
-  summary: 'Show help for commands and keys',
-  choices: [
-    {value: 'commands', summary: 'List all commands'},
-    {value: 'keys', summary: 'List all keys'},
-  ],
-  run: (topic, context) => {
-    if (topic === 'commands') void printCommands(context);
-    else context.print(topic === 'keys' ? keyLines(context.frame) : helpLines(context.commands, context.frame));
-  },
-});
+/** Prints the short help, all commands, or all keys. */
+export async function showHelp(topic: string, context: CommandContext): Promise<void> {
+  if (topic === 'commands') await printCommands(context);
+  else context.print(topic === 'keys' ? keyLines(context.frame) : helpLines(context.commands, context.frame));
+}
 
 async function printCommands(context: CommandContext): Promise<void> {
   const found = await context.runQuery({query: 'commands'});
@@ -70,10 +62,10 @@ export const commandGroups: readonly {readonly title: string; readonly names: re
 
 /** Returns one screen of help: commands by group, prefixes, and the most useful keys. */
 export function helpLines(commands: readonly CommandInfo[], frame: Frame): readonly string[] {
-  const groups = commandGroups.map(({title, names}) => {
-    const shown = names.filter(name => commands.some(command => command.name === name));
-    return {term: title, does: shown.map(name => `/${name}`).join('  ')};
-  });
+  const groups = groupCommands(commands).map(({title, rows}) => ({
+    term: title,
+    does: rows.map(({name}) => `/${name}`).join('  '),
+  }));
   const rows = [
     ...groups,
     {term: 'Prompt', does: '@file  !command  #note  /command'},
@@ -95,10 +87,25 @@ const shortKeys = [
   'Ctrl+C twice exit',
 ];
 
-export const commandLines = (commands: readonly CommandInfo[], frame: Frame): readonly string[] => [
-  '',
-  ...commands.flatMap(({usage, summary}) => helpRow({term: usage, does: summary}, {frame, width: termWidth})),
-];
+/** Lists all commands with their summaries, by group. */
+export const commandLines = (commands: readonly CommandInfo[], frame: Frame): readonly string[] =>
+  groupCommands(commands).flatMap(({title, rows}) => [
+    '',
+    ...wrapText(title, ['bold'], frame),
+    ...rows.flatMap(({usage, summary}) => helpRow({term: usage, does: summary}, {frame, width: termWidth})),
+  ]);
+
+/** Divides commands into the groups of the help. Commands in no group, which only screen-reader mode has, come first. */
+export function groupCommands(
+  commands: readonly CommandInfo[],
+): readonly {readonly title: string; readonly rows: readonly CommandInfo[]}[] {
+  const grouped = commandGroups.map(({title, names}) => ({
+    title,
+    rows: names.flatMap(name => commands.filter(command => command.name === name)),
+  }));
+  const rest = commands.filter(({name}) => !commandGroups.some(({names}) => names.includes(name)));
+  return [{title: 'Conversation', rows: rest}, ...grouped].filter(({rows}) => rows.length > 0);
+}
 
 /** Returns the help for prefixes and keys, in groups. On a narrow screen, each description is below its term. */
 export function keyLines(frame: Frame): readonly string[] {
