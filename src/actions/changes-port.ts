@@ -171,3 +171,17 @@ const protectedTexts: Readonly<Record<ProtectedBecause, string>> = {
   device: ' (a device, pipe or socket)',
   setuid: ' (runs with the rights of its owner)',
 };
+
+/** Who denied a change that was not applied. */
+export const deniedBy: Readonly<Record<NotApplied, 'nobody' | 'user' | 'rule' | 'not-denied'>> = {
+  nobody: 'nobody',
+  unwanted: 'nobody',
+  refused: 'user',
+  rule: 'rule',
+  plan: 'rule',
+  protected: 'rule',
+  conflict: 'not-denied',
+  interrupted: 'not-denied',
+  background: 'not-denied',
+  failed: 'not-denied',
+};

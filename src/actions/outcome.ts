@@ -1,5 +1,6 @@
 import {firstLine} from '../base/clip.ts';
 import {byKind, type ByKind, unreachable} from '../base/unreachable.ts';
+import {callOutcome} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import type {BlockId} from '../domain/ids.ts';
 import type {CancelReason} from '../domain/settled.ts';
@@ -14,7 +15,7 @@ import {
   type InputOf,
   type OutputOf,
 } from './catalogue.ts';
-import {type ChangesOutcome, emptyChangesOutcome} from './changes-port.ts';
+import {type ChangesOutcome, deniedBy, emptyChangesOutcome} from './changes-port.ts';
 import type {ActionDefinition} from './define-action.ts';
 import type {ShellReport} from './ports.ts';
 import type {FileDiff} from './preview.ts';
@@ -120,6 +121,15 @@ export function changesOfCommand(result: ActionResult): ChangesOutcome {
   return settled.state === 'success' && 'report' in settled.output
     ? settled.output.report.changes
     : emptyChangesOutcome;
+}
+
+/** Returns how an action ended, as the model is told. A command whose changes someone denied was not done. */
+export function callEndOf(result: ActionResult): ReturnType<typeof callOutcome> {
+  const denials = changesOfCommand(result).dropped.map(({why}) => deniedBy[why]);
+  if (denials.includes('user')) return {outcome: 'cancelled', reason: 'declined'};
+  return denials.some(by => by !== 'not-denied')
+    ? {outcome: 'cancelled', reason: 'denied'}
+    : callOutcome(result.settled);
 }
 
 /** Returns the changes of an edit, or `undefined` for any other action and if nothing was written. */

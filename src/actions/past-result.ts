@@ -33,11 +33,14 @@ export function pastResultOf(call: ToolCallBlock, result: ToolResultBlock | unde
 
 /** Removes remarks for the model from the text of a result. Leaves the text of an unknown tool unchanged. */
 export function pastResult(action: Action | 'unknown', outcome: ToolResultBlock['outcome'], text: string): PastResult {
-  if (outcome === 'cancelled') return pastCancellation(action, text);
+  const said = text.replace(/^\[The user changed the command; what ran is: .*\]\n/u, '');
+  const form = action === 'unknown' ? 'as-it-is' : definitions[action.name].past;
+  if (outcome === 'cancelled') {
+    // A command whose changes were denied has run to its end.
+    return (form === 'command' ? pastCommand(said) : undefined) ?? pastCancellation(action, text);
+  }
   const whole = {failed: outcome === 'error', notes: [], seconds: 0, output: text};
   if (action === 'unknown') return whole;
-  const said = text.replace(/^\[The user changed the command; what ran is: .*\]\n/u, '');
-  const form = definitions[action.name].past;
   if (form === 'command') return pastCommand(said) ?? {...whole, output: said};
   if (outcome === 'error') return whole;
   switch (form) {

@@ -1,6 +1,6 @@
 import type {Approval, Denial, SettledCall} from '../actions/agent-event.ts';
 import {accessOf, type Action, writeFilesAction} from '../actions/catalogue.ts';
-import type {ChangesOutcome, DecideChanges, PendingChanges} from '../actions/changes-port.ts';
+import {type ChangesOutcome, type DecideChanges, deniedBy, type PendingChanges} from '../actions/changes-port.ts';
 import {changesOfCommand} from '../actions/outcome.ts';
 import {type ActionPorts, emptyImpactReport} from '../actions/ports.ts';
 import type {FileDiff} from '../actions/preview.ts';
@@ -78,19 +78,6 @@ export function droppedChanges(call: ToolCallBlock, settled: SettledCall): reado
     return changes.length === 0 ? [] : [{call, by, of: {kind: 'changes', changes, total}} as const];
   });
 }
-
-const deniedBy: Readonly<Record<NotApplied, 'nobody' | 'user' | 'rule' | 'not-denied'>> = {
-  nobody: 'nobody',
-  unwanted: 'nobody',
-  refused: 'user',
-  rule: 'rule',
-  plan: 'rule',
-  protected: 'rule',
-  conflict: 'not-denied',
-  interrupted: 'not-denied',
-  background: 'not-denied',
-  failed: 'not-denied',
-};
 
 /** The state of a command's changes so far. */
 class ChangeDecisions {

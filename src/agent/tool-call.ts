@@ -12,9 +12,10 @@ import {
   type SettledOf,
 } from '../actions/catalogue.ts';
 import {normalizeInput} from '../actions/decode-action.ts';
+import {callEndOf} from '../actions/outcome.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {callOutcome, type ToolCallBlock, type ToolResultBlock} from '../domain/conversation.ts';
+import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import {faultText, thrownFault, type Fault} from '../domain/fault.ts';
 import {reasonsText} from '../domain/reason.ts';
 import {folderInstructions, reminderBlock} from '../domain/reminder.ts';
@@ -466,7 +467,7 @@ function resultBlock({id}: ToolCallBlock, {result, note}: Pick<CallEnd, 'result'
     kind: 'tool-result',
     id,
     content: note === '' ? content : [{kind: 'text', text: note}, ...content],
-    ...callOutcome(result.result.settled),
+    ...callEndOf(result.result),
   };
 }
 

@@ -390,6 +390,12 @@ test('changes of a command that ran unasked are asked about with their diffs, an
         ['execute', `Keep changes of: ${command}`, [list, ...diffs]],
       ]);
       expect([scene.read('a.ts'), existsSync(join(work, 'b.ts'))]).toEqual(['old\n', false]);
+      const ends = (): unknown => editor.updates.findLast(update => 'status' in update && update.status !== 'pending');
+      expect(ends()).toMatchObject({
+        status: 'failed',
+        _meta: {weft: {outcome: 'cancelled', reason: 'declined'}},
+        content: [{content: {text: expect.stringContaining('[refused and not kept: a.ts, b.ts]')}}],
+      });
       editor.choice = 'allow_once';
       await prompt(weft, session, 'Again.');
       expect([scene.read('a.ts'), scene.read('b.ts')]).toEqual(['new\n', 'more\n']);

@@ -380,6 +380,12 @@ test('a client that turned the sandbox on is asked once, about what the command 
     expect.stringContaining('[it changed a.ts (+1 -1)]'),
   ]);
   expect(scene.read('a.ts')).toBe('new\n');
+  const ends = run.messages.flatMap(message =>
+    message.type === 'user' && Array.isArray(message.message.content)
+      ? message.message.content.map(block => (block.type === 'tool_result' ? block.is_error : undefined))
+      : [],
+  );
+  expect(ends).toEqual([true, true, false]);
   const changes = [{path: 'a.ts', kind: 'changed'}];
   expect(resultIn(run)).toMatchObject({
     subtype: 'success',

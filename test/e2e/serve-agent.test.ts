@@ -213,8 +213,10 @@ test('changes of a command that ran unasked are asked about, and each answer kee
   await skipWithoutOverlay({place}, skip);
   let sessionId = '';
   const seen: unknown[] = [];
+  const ends: unknown[] = [];
   for await (const {type, permission, ...message} of events(server, {prompt: 'Go.', workDir: place.work})) {
     sessionId = message.sessionId ?? sessionId;
+    if (type === 'tool_result') ends.push(message);
     if (type !== 'permission_request' || permission === undefined) continue;
     seen.push(existsSync(join(place.work, 'a.ts')));
     expect(permission).toMatchObject({
@@ -229,6 +231,10 @@ test('changes of a command that ran unasked are asked about, and each answer kee
     expect((await server.ask('POST', '/agent/permission', {body})).status).toBe(200);
   }
   expect([seen, existsSync(join(place.work, 'a.ts'))]).toEqual([[false, false], true]);
+  expect(ends).toMatchObject([
+    {toolUseId: 'c1', isError: true, outcome: 'cancelled', reason: 'declined'},
+    {toolUseId: 'c2', isError: false, outcome: 'success'},
+  ]);
 });
 
 test('a prompt waits for the sub-agents that it has left at work in the background: its session ends with it', async () => {
