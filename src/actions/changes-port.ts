@@ -172,7 +172,7 @@ const protectedTexts: Readonly<Record<ProtectedBecause, string>> = {
   setuid: ' (runs with the rights of its owner)',
 };
 
-/** Who denied a change that was not applied. */
+/** The one who denied a change that was not applied. */
 export const deniedBy: Readonly<Record<NotApplied, 'nobody' | 'user' | 'rule' | 'not-denied'>> = {
   nobody: 'nobody',
   unwanted: 'nobody',

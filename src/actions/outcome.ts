@@ -123,7 +123,7 @@ export function changesOfCommand(result: ActionResult): ChangesOutcome {
     : emptyChangesOutcome;
 }
 
-/** Returns how an action ended, as the model is told. A command whose changes someone denied was not done. */
+/** Returns the end of an action that the model reads. A command whose changes someone denied was not done. */
 export function callEndOf(result: ActionResult): ReturnType<typeof callOutcome> {
   const denials = changesOfCommand(result).dropped.map(({why}) => deniedBy[why]);
   if (denials.includes('user')) return {outcome: 'cancelled', reason: 'declined'};

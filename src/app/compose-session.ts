@@ -204,7 +204,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
 }
 
 /** The maximum number of notices of MCP servers in one session, so that a failing server does not fill the screen. */
-const maxNotices = 5;
+const maxNotices = 12;
 
 function heldNotices(): NoticesPort & {readonly add: (text: string) => void} {
   const shown = new Set<string>();

@@ -108,6 +108,7 @@ describe('canUseTool', () => {
     const answer: PermissionResult = {behavior: 'deny', message: 'stop', interrupt: true};
     const run = await readAll(ask(scene, 'x', {canUseTool: async () => answer}));
     expect(resultIn(run)).toMatchObject({subtype: 'error_during_execution', terminal_reason: 'aborted_tools'});
+    expect(toolResults(run)).toEqual(['stop']);
     expect(scene.server.requests).toHaveLength(1);
   });
 

@@ -201,7 +201,7 @@ export class ServedClient {
     if (reply.kind === 'deny') {
       // If only the changes of a command are refused, the command has already run.
       const isBefore = approval.preview.kind !== 'changes';
-      const message = isBefore && (reply.next === 'interrupt' || reply.message === '') ? notWanted : reply.message;
+      const message = isBefore && reply.message === '' ? notWanted : reply.message;
       engine.submit({op: 'answer-approval', id, answer: {decision: 'refuse', message, by: 'program'}});
       if (reply.next === 'interrupt') engine.submit({op: 'interrupt'});
       return;
