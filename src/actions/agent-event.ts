@@ -39,6 +39,8 @@ export type AgentEvent =
       readonly todoFrames: readonly Uint8Array[];
       readonly usage: SessionUsage;
     }
+  /** The session has a name that the user gave it: after the opening of a named session, and with each new name. */
+  | {readonly event: 'session-renamed'; readonly title: string}
   /**
    * A prompt is in the journal and work on it has begun. The first prompt begins a run. Prompts that arrive before its
    * `prompt-finished` join that run.

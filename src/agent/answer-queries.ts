@@ -12,6 +12,7 @@ import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {Answer, AnswerOf, Op, Query, QueryName, Watch, WatchEnd, Watches, WatchName} from './client.ts';
+import {titleIn} from '../domain/session-list.ts';
 import {journal, reviewOf, type SessionContext} from './session-context.ts';
 
 /** The sources that the engine's own queries read and change. The session may be a different one each time. */
@@ -73,6 +74,13 @@ export function answerQueries(sources: QuerySources) {
     },
     records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
     agents: async () => ({tag: 'ok', value: session.agents.rows()}),
+    'rename-session': async ({title}) => {
+      const kept = titleIn(session.ports.secrets.redact(title));
+      if (kept === '') return failed(rejected('A session needs a name, such as /rename fix the discount.'));
+      journal(session, {kind: 'title', title: kept});
+      session.publish([{event: 'session-renamed', title: kept}]);
+      return {tag: 'ok', value: kept};
+    },
     pins: async () => ({tag: 'ok', value: (await import('./pins.ts')).pinRows(session)}),
     'change-pin': async request => (await import('./pins.ts')).changePin(request, session),
     async review({range}, signal) {

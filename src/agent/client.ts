@@ -191,6 +191,8 @@ export interface Queries {
     SessionDocument,
     {readonly document: {readonly id: string} | {readonly title: string}; readonly text: string}
   >;
+  /** Names the session. Returns the title as it is kept. All front ends get the event `session-renamed`. */
+  readonly 'rename-session': QuerySpec<string, {readonly title: string}>;
   /** The messages that can be pinned, in order. A compaction keeps pinned ones word for word. */
   readonly pins: QuerySpec<readonly PinRow[]>;
   /** Pins or unpins a message. Returns the messages that can be pinned, as `pins` does. */

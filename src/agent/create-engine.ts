@@ -7,24 +7,27 @@ import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {type Fault, faultText, rejected, thrownFault} from '../domain/fault.ts';
 import type {Message} from '../domain/conversation.ts';
 import type {MessageId} from '../domain/ids.ts';
+import {givenTitle} from '../domain/session-list.ts';
+import {visibleLine} from '../base/visible.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
 import type {ModelFacts} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {noUsage} from '../domain/usage.ts';
 import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
 import {CheckpointRecorder, type PromptCheckpoints} from './checkpoint-recorder.ts';
-import type {
-  AgentClient,
-  Answer,
-  EarlierMessage,
-  EventListener,
-  Op,
-  Query,
-  QueryName,
-  Watch,
-  WatchEnd,
-  WatchName,
-  Watches,
+import {
+  type AgentClient,
+  answerOutcome,
+  type Answer,
+  type EarlierMessage,
+  type EventListener,
+  type Op,
+  type Query,
+  type QueryName,
+  type Watch,
+  type WatchEnd,
+  type WatchName,
+  type Watches,
 } from './client.ts';
 import {ComputerUse} from './computer-use.ts';
 import {CostBudget} from './cost-budget.ts';
@@ -178,7 +181,7 @@ class Engine implements AgentClient {
 
   subscribe(listener: EventListener): () => void {
     const end = this.#listeners.add(listener);
-    void listener([this.#sessionOpened()]);
+    void listener(this.#sessionOpened());
     if (this.#origin !== 'announced') {
       this.#hooks.begin(this.#origin === 'new' ? 'startup' : 'resume');
       this.#session.ports.notices.listen(text => warn(this.#session, text));
@@ -349,6 +352,10 @@ class Engine implements AgentClient {
     signal: AbortSignal,
   ): Promise<Outcome<string, Fault>> {
     if (name === 'compact') return (await loadMakeRoom()).compactAtOnce(argument, context, signal);
+    if (name === 'rename') {
+      const named = answerOutcome(await this.query({query: 'rename-session', title: argument}, signal));
+      return named.tag === 'ok' ? ok(`Session renamed: ${visibleLine(named.value)}`) : named;
+    }
     const {model, ports} = this.#session;
     if (argument === '') return ok(effortText(model, ports.model.facts(model)));
     const done = await this.query({query: 'use-effort', model, effort: argument}, signal);
@@ -432,7 +439,7 @@ class Engine implements AgentClient {
     } catch (cause) {
       return warn(session, faultText(thrownFault('Could not open the session', cause)));
     }
-    session.publish([this.#sessionOpened()]);
+    session.publish(this.#sessionOpened());
     void this.#tellResumeCost();
     this.#hooks.begin(wanted.kind === 'new' ? 'clear' : 'resume');
   }
@@ -467,10 +474,10 @@ class Engine implements AgentClient {
     return {sessionId: conversation.journal.id, directory, mode, model, promptId: this.#prompt ?? ''};
   }
 
-  #sessionOpened(): AgentEvent {
+  #sessionOpened(): readonly AgentEvent[] {
     const {conversation, directory, ports, model, mode, tools} = this.#session;
     const {journal: stored, origin, messages, todoFrames, usage} = conversation;
-    return {
+    const opened = {
       event: 'session-opened',
       session: {
         id: stored.id,
@@ -484,7 +491,9 @@ class Engine implements AgentClient {
       history: [...messages],
       todoFrames,
       usage: usage.report(),
-    };
+    } as const;
+    const title = givenTitle(stored.records);
+    return title === '' ? [opened] : [opened, {event: 'session-renamed', title}];
   }
 }
 

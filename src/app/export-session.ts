@@ -1,3 +1,4 @@
+import {givenTitle} from '../domain/session-list.ts';
 import {withoutReminders} from '../domain/reminder.ts';
 import {joinPartialAnswers, type JoinedRecord} from '../domain/history.ts';
 import type {ExportEnd} from '../agent/client.ts';
@@ -87,6 +88,7 @@ function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlo
       return [emphasised(`document ${record.id}: ${visibleLine(record.title)}`), visible(record.text)];
     case 'reminder':
     case 'pin':
+    case 'title':
     case 'results-shortened':
     case 'media-left-out':
     case 'request-prefix':
@@ -174,7 +176,7 @@ export async function exportToFile(
   const {id, model} = session;
   const known = summary ?? {
     id,
-    title: titleOf(records),
+    title: givenTitle(records) || titleOf(records),
     directory: session.directory,
     model,
     createdAt: now,

@@ -320,6 +320,9 @@ class OpenSession {
         this.#agents.clear();
         return;
       }
+      case 'session-renamed':
+        this.#title = event.title;
+        return;
       case 'prompt-accepted':
       case 'command-started':
         this.#isWorking = true;

@@ -55,6 +55,7 @@ export function formatSession(records: readonly JournalRecord[]): string {
         break;
       case 'reminder':
       case 'pin':
+      case 'title':
       case 'results-shortened':
       case 'media-left-out':
       case 'request-prefix':

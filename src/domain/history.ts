@@ -113,6 +113,7 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
       case 'approval':
       case 'document':
       case 'pin':
+      case 'title':
       case 'review':
       case 'agent':
       case 'agent-usage':

@@ -33,6 +33,8 @@ export type JournalRecord =
       readonly by: 'agent' | 'user';
       readonly text: string;
     }
+  /** The name that the user gave the session. The latest record counts. */
+  | {readonly kind: 'title'; readonly title: string}
   | {readonly kind: 'pin'; readonly message: MessageId; readonly state: 'pinned' | 'unpinned'}
   | {readonly kind: 'review'; readonly change: ReviewChange}
   /** Task-protocol payloads, in the order in which they apply. */
@@ -111,7 +113,7 @@ export type RewindScope = (typeof rewindScopes)[number];
 /** One row of a session list. Times are milliseconds since the epoch. */
 export interface SessionSummary {
   readonly id: SessionId;
-  /** The first line of the first prompt. */
+  /** The name that the user gave the session, or the first line of the first prompt. */
   readonly title: string;
   readonly directory: string;
   readonly model: string;

@@ -1,5 +1,6 @@
+import {collapseSpaces, clip} from '../base/clip.ts';
 import type {SessionId} from './ids.ts';
-import type {SessionSummary} from './journal.ts';
+import type {JournalRecord, SessionSummary} from './journal.ts';
 
 /** A session that keeps running while another one is shown. `commands`: only commands in the background run. */
 export interface RunningSession {
@@ -15,8 +16,17 @@ export const runningText: Readonly<Record<RunningSession['state'], string>> = {
   commands: 'commands in the background',
 };
 
-/** Returns the title of a session in a list: the first line of its first prompt. */
+/** Returns the title of a session in a list. */
 export const sessionTitle = ({title}: Pick<SessionSummary, 'title'>): string => (title === '' ? 'Untitled' : title);
+
+/** Returns a title in the form in which it is kept: one line of at most 200 characters. */
+export const titleIn = (text: string): string => clip(collapseSpaces(text), 200);
+
+/** Returns the name that the user gave a session. Empty if there is none. */
+export function givenTitle(records: readonly JournalRecord[]): string {
+  const last = records.findLast(record => record.kind === 'title');
+  return last?.kind === 'title' ? last.title : '';
+}
 
 /** Returns the shortest prefix of each id that ends with a group of the UUID and that no other session's id has. */
 export function shortSessionIds(sessions: readonly Pick<SessionSummary, 'id'>[]): ReadonlyMap<SessionId, string> {

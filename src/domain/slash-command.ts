@@ -28,6 +28,7 @@ export const commandsOfPrograms = [
     description: 'Show or choose how much effort the model puts into its answers',
     argumentHint: '[level]',
   },
+  {name: 'rename', description: 'Name this session', argumentHint: 'name'},
 ] as const;
 
 /**
@@ -71,6 +72,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'ps',
   'quit',
   'redo',
+  'rename',
   'resume',
   'review',
   'rewind',

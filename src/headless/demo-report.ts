@@ -118,6 +118,7 @@ class Report {
       case 'compaction-offered':
       case 'compaction-answered':
       case 'compacted':
+      case 'session-renamed':
       case 'model-changed':
       case 'mode-changed':
       case 'hook-started':

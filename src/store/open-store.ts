@@ -192,6 +192,13 @@ export class Store {
     });
   }
 
+  /** Names a session, which may be open elsewhere. */
+  rename(id: SessionId, title: string): void {
+    this.#db.transaction(lockNameOf(id), () =>
+      insertRecord(this.#db, {id, record: {kind: 'title', title}, at: this.#now()}),
+    );
+  }
+
   /** Pins a session, so that pruning keeps it, or unpins it. */
   pin(id: SessionId, pinned: boolean): void {
     this.#db.transaction(lockNameOf(id), () => setPinned(this.#db, id, pinned));

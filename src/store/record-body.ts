@@ -147,6 +147,7 @@ const sessionDocument = z.object({
   by: z.enum(['agent', 'user']),
   text: z.string(),
 });
+const title = z.object({title: z.string()});
 const pin = z.object({message: messageIdSchema, state: z.enum(['pinned', 'unpinned'])});
 const writer = z.enum(['agent', 'user']);
 const reviewChange = z.discriminatedUnion('change', [
@@ -219,6 +220,7 @@ const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRe
   result: bodySchema(toolResult, result => ({kind: 'result', result})),
   'todo-frames': bodySchema(z.array(frame), frames => ({kind: 'todo-frames', frames})),
   approval: bodySchema(approval, fields => ({kind: 'approval', ...fields})),
+  title: bodySchema(title, fields => ({kind: 'title', ...fields})),
   pin: bodySchema(pin, fields => ({kind: 'pin', ...fields})),
   review: bodySchema(reviewChange, change => ({kind: 'review', change})),
   document: bodySchema(sessionDocument, fields => ({kind: 'document', ...fields})),

@@ -87,6 +87,11 @@ export function insertRecord(
     at,
     id,
   );
+  // A new name is no reason to list the session as the newest one.
+  if (record.kind === 'title') {
+    db.run('UPDATE sessions SET title = ? WHERE id = ?', toStorableText(record.title), id);
+    return inserted === undefined ? 0 : integer(inserted, 'seq');
+  }
   const messages = record.kind === 'prompt' || record.kind === 'answer' ? 1 : 0;
   db.run('UPDATE sessions SET updated_at = ?, messages = messages + ? WHERE id = ?', at, messages, id);
   if (record.kind === 'prompt') {

@@ -73,6 +73,28 @@ describe('going on', () => {
     );
   });
 
+  test('a session has the name that the user gives it, and keeps its place in the list', async () => {
+    await using scene = await openScene([say('1'), say('2'), say('3')]);
+    await scene.run(['--prompt', 'fix the discount', '--session-id', id]);
+    await scene.run(['--prompt', 'explain the cart']);
+    const named = await scene.run(['sessions', 'rename', id.slice(0, 8), 'The', 'discount']);
+    expect([named.code, named.stderr]).toEqual([0, `weft: renamed ${id}: The discount\n`]);
+    const titles = async (): Promise<readonly unknown[]> =>
+      JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout).map(({title}: {title: unknown}) => title);
+    expect(await titles()).toEqual(['explain the cart', 'The discount']);
+
+    const inside = await scene.run(['--resume', id, '--prompt', '/rename  Prices\nand more ']);
+    expect([inside.code, inside.stdout]).toEqual([0, 'Session renamed: Prices and more\n']);
+    await scene.run(['--resume', id, '--prompt', 'go on']);
+    expect(await titles()).toEqual(['Prices and more', 'explain the cart']);
+    expect(scene.server.requests.at(-1)?.body.messages.length).toBe(3);
+    expect(await scene.run(['sessions', 'rename', id, ' '])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The name is empty.'),
+    });
+    expect(await scene.run(['--resume', id, '--prompt', '/rename'])).toMatchObject({code: 1, stdout: ''});
+  });
+
   test('--fork-session leaves the session as it was', async () => {
     await using scene = await openScene([say('1'), say('2'), say('3')]);
     await scene.run(['--prompt', 'first', '--session-id', id]);

@@ -145,6 +145,8 @@ describe('requests', () => {
     client.send(request('c', {subtype: 'set_permission_mode', mode: 'auto'}));
     client.send(request('d', {subtype: 'rewind_files', user_message_id: 'x'}));
     client.send(request('e', {subtype: 'mcp_reconnect', serverName: 'none'}));
+    client.send(request('f', {subtype: 'rename_session', title: ' The  cart '}));
+    client.send(request('h', {subtype: 'rename_session', title: 'x', session_id: 'another'}));
     expect(await client.next(isAnswer('a'))).toEqual({
       type: 'control_response',
       response: {
@@ -158,6 +160,8 @@ describe('requests', () => {
     expect(await client.next(isAnswer('c'))).toEqual(error('c', 'unsupported_mode'));
     expect(await client.next(isAnswer('d'))).toMatchObject({response: {response: {canRewind: false}}});
     expect(await client.next(isAnswer('e'))).toEqual(error('e', 'mcp_failed'));
+    expect(await client.next(isAnswer('f'))).toMatchObject({response: {response: {title: 'The cart'}}});
+    expect(await client.next(isAnswer('h'))).toEqual(error('h', 'other_session'));
     expect((await client.finish()).code).toBe(0);
   });
 

@@ -26,6 +26,22 @@ describe('keepTitle', () => {
     ]);
   });
 
+  test('names the session, until another one opens', () => {
+    const title = openTerminalTitle({directory: '~/project', notify: 'off'});
+    const named = {event: 'session-renamed', title: 'Fix the cart'} as const;
+    expect([
+      title.after([opening, named], 'asks-nothing'),
+      title.after([named], 'asks-nothing'),
+      title.after([accepted('go')], 'asks-nothing'),
+      title.after([opening], 'asks-nothing'),
+    ]).toEqual([
+      '\u001B]2;weft: Fix the cart · ~/project\u0007',
+      '',
+      '\u001B]2;weft (working): Fix the cart · ~/project\u0007',
+      titled('weft'),
+    ]);
+  });
+
   test.each([
     ['bell', '\u0007'],
     ['osc9', '\u001B]9;weft is done\u0007'],

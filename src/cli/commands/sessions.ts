@@ -1,6 +1,6 @@
 import type {ReadSession, Store} from '../../store/open-store.ts';
 import {Option, type Command} from 'commander';
-import {exiting, exitCode, type ExitCode, unwrap} from '../../app/exit-code.ts';
+import {exiting, exitCode, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
 import {addSubcommands, jsonFlag, wholeNumber, type JsonOption} from '../flags.ts';
 import {withTilde} from '../../base/shown-path.ts';
 import {timeAgo} from '../../base/time-ago.ts';
@@ -10,7 +10,7 @@ import {moneyText} from '../../tui/state/selectors.ts';
 import {cellWidth, fit} from '../../tui/text/cell-width.ts';
 import {homedir} from 'node:os';
 import type {SessionId} from '../../domain/ids.ts';
-import {sessionTitle, shortSessionIds} from '../../domain/session-list.ts';
+import {sessionTitle, shortSessionIds, titleIn} from '../../domain/session-list.ts';
 import {sessionIdOf} from '../../app/open-session.ts';
 import {sessionCosts} from '../../app/session-costs.ts';
 import {openUserStore} from '../../app/user-database.ts';
@@ -50,6 +50,7 @@ export function add(sessions: Command): void {
     ],
     ['cache', "Show what the provider's cache kept of each request", [session, jsonFlag], exiting(printCache)],
     ['delete', 'Delete a session', [session, jsonFlag], exiting(runDelete)],
+    ['rename', 'Name a session', [session, ['<name...>', 'The new name']], exiting(rename)],
     ['pin', 'Keep a session when old ones are pruned', [session], exiting(async (id: string) => pin(id, true))],
     ['unpin', 'Let pruning delete a session', [session], exiting(async (id: string) => pin(id, false))],
     [
@@ -123,6 +124,16 @@ async function runDelete(idText: string, {json}: JsonOption): Promise<ExitCode> 
   if (deleted.tag === 'failed') throw new Error(deleted.error);
   if (json === undefined) note(`deleted ${id}`);
   else printJson(`${JSON.stringify({deleted: id})}\n`);
+  return exitCode.done;
+}
+
+async function rename(idText: string, words: readonly string[]): Promise<ExitCode> {
+  const title = titleIn(words.join(' '));
+  if (title === '') throw new UsageError('The name is empty.');
+  const store = await userStore();
+  const id = sessionIdOf(store, idText);
+  store.rename(id, title);
+  note(`renamed ${id}: ${visibleLine(title)}`);
   return exitCode.done;
 }
 

@@ -289,6 +289,8 @@ export class EditorSession {
         this.#mode = event.mode;
         this.#update({sessionUpdate: 'current_mode_update', currentModeId: event.mode});
         return this.#tellOptions();
+      case 'session-renamed':
+        return this.#update({sessionUpdate: 'session_info_update', title: event.title});
       case 'model-changed':
         this.#model = event.model;
         this.#models = this.#models.map(each => (each.model === event.model ? {...each, effort: event.effort} : each));

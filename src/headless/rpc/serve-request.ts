@@ -1,6 +1,6 @@
 import type {McpServerState} from '../../actions/mcp-port.ts';
 import {type RpcEncoder, wireStatus} from '../../protocol/rpc/encode-events.ts';
-import type {AgentClient, Answer} from '../../agent/client.ts';
+import {type AgentClient, answerOutcome, type Answer} from '../../agent/client.ts';
 import type {JsonObject} from '../../base/json.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -83,6 +83,15 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
       const {max_thinking_tokens: tokens} = request;
       if (tokens !== undefined) engine.submit({op: 'set-thinking', thinking: thinkingOf(tokens, launch.thinking)});
       return success({});
+    }
+    case 'rename_session': {
+      const {session_id: named} = request;
+      if (named !== undefined && named !== options.state.session?.id)
+        return failure(`Session ${named} is not the open one.`, 'other_session');
+      const kept = answerOutcome(
+        await engine.query({query: 'rename-session', title: request.title}, options.interrupted()),
+      );
+      return kept.tag === 'ok' ? success({title: kept.value}) : failure(faultText(kept.error), 'rename_failed');
     }
     case 'rewind_files': {
       if (launch.checkpoints === 'off') return failure('File rewinding is not enabled.', 'rewinding_off');

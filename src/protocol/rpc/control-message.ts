@@ -120,6 +120,11 @@ export const controlRequests = {
     subtype: z.literal('set_max_thinking_tokens'),
     max_thinking_tokens: optionalNull(z.number().check(z.nonnegative())),
   }),
+  rename_session: z.looseObject({
+    subtype: z.literal('rename_session'),
+    title: z.string(),
+    session_id: z.optional(z.string()),
+  }),
   rewind_files: z.looseObject({
     subtype: z.literal('rewind_files'),
     user_message_id: z.string(),

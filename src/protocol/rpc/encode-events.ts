@@ -286,6 +286,7 @@ class SessionEncoder {
       case 'terminal-needed':
       case 'todos-framed':
       case 'usage-changed':
+      case 'session-renamed':
       case 'rewound':
       case 'compaction-offered':
       case 'compaction-answered':

@@ -1,4 +1,5 @@
 import {pluralize} from '../../base/clip.ts';
+import {visibleLine} from '../../base/visible.ts';
 import {causeText} from '../../domain/fault.ts';
 import {loadVimKeys} from '../editor/vim-keys.ts';
 import {commandEffect} from '../state/effect.ts';
@@ -41,6 +42,12 @@ const allCommands: readonly SlashCommand[] = [
     run: (_, context) => context.submit({op: 'open-session', session: {kind: 'new'}}),
   }),
   resumeCommand,
+  slashCommand({
+    name: 'rename',
+    usage: '/rename <name>',
+    summary: 'Name this session, for /resume and the terminal title',
+    run: (title, context) => void renameSession(title, context),
+  }),
   modelCommand,
   effortCommand,
   loginCommand,
@@ -172,6 +179,11 @@ const allCommands: readonly SlashCommand[] = [
 
 export const commandsFor = (demo: 'none' | 'offered'): readonly SlashCommand[] =>
   allCommands.filter(({name}) => name !== 'demo' || demo === 'offered');
+
+async function renameSession(title: string, context: CommandContext): Promise<void> {
+  const kept = await context.runQuery({query: 'rename-session', title});
+  if (kept !== undefined) context.notify('info', `Session renamed: ${visibleLine(kept)}`);
+}
 
 async function showDiagnostics(context: CommandContext): Promise<void> {
   const text = await context.runQuery({query: 'diagnostics'});

@@ -76,6 +76,7 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
     case 'document':
       return record.by === 'user' ? [{kind: 'note', text: `You wrote the document ${record.id}: ${record.title}`}] : [];
     case 'pin':
+    case 'title':
     case 'results-shortened':
     case 'media-left-out':
     case 'request-prefix':

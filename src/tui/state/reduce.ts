@@ -203,6 +203,8 @@ export function reduce(view: View, event: AgentEvent): View {
     }
     case 'sandbox-proven':
       return {...view, sandbox: event.proof};
+    case 'session-renamed':
+      return view;
     case 'prompt-suggested':
       return {...view, suggestion: event.prompt};
     case 'notice':

@@ -25,22 +25,29 @@ export function openTerminalTitle({
 }): TerminalTitle {
   let running = false;
   let state: AgentState = 'idle';
+  let name = '';
+  const title = (): string =>
+    `\u001B]2;${names[state]}: ${visibleLine(name === '' ? directory : `${name} · ${directory}`)}\u0007`;
   let focused: 'yes' | 'no' | 'unknown' = 'unknown';
   const reports = notify !== 'off';
   return {
-    open: () => `\u001B[22;2t${titleOf(state, directory)}${reports ? '\u001B[?1004h\u001B[?1004$p' : ''}`,
+    open: () => `\u001B[22;2t${title()}${reports ? '\u001B[?1004h\u001B[?1004$p' : ''}`,
     after(events, waiting) {
-      for (const {event} of events) {
+      const before = name;
+      for (const each of events) {
+        const {event} = each;
         if (event === 'prompt-accepted') running = true;
         if (event === 'prompt-finished' || event === 'session-opened') running = false;
+        if (event === 'session-opened') name = '';
+        if (event === 'session-renamed') name = each.title;
       }
       const next: AgentState = waiting === 'asks' ? 'waiting' : running ? 'working' : 'idle';
-      if (next === state) return '';
+      if (next === state) return name === before ? '' : title();
       // Don't notify after the user's own answer or interrupt, or when the user leaves a working session.
       const isLeft = events.some(({event}) => event === 'session-opened');
       const calls = next === 'waiting' || (next === 'idle' && state === 'working' && !isLeft);
       state = next;
-      return titleOf(state, directory) + (calls && focused !== 'yes' ? callOf(notify, state) : '');
+      return title() + (calls && focused !== 'yes' ? callOf(notify, state) : '');
     },
     focusReporting(supported) {
       if (supported === 'yes') focused = 'yes';
@@ -53,9 +60,6 @@ export function openTerminalTitle({
 }
 
 const names = {idle: 'weft', working: 'weft (working)', waiting: 'weft (needs you)'} as const;
-
-const titleOf = (state: AgentState, directory: string): string =>
-  `\u001B]2;${names[state]}: ${visibleLine(directory)}\u0007`;
 
 function callOf(notify: NotificationMethod, state: AgentState): string {
   switch (notify) {
