@@ -55,6 +55,8 @@ export interface RevertedFile {
   readonly path: string;
   /** `merged`: the change was reverted, and later changes by others in the same file were kept. */
   readonly effect: 'restored' | 'deleted' | 'changed' | 'merged';
+  /** The number of other names (hard links) of the file, perhaps outside of the workspace, that get the same content. */
+  readonly otherNames?: number;
 }
 
 /** The files that an action may change: the paths that it names, with links followed, and its destructive commands. */

@@ -52,7 +52,9 @@ export function rewindDetails(report: RewindReport, directory: string): readonly
   const {files, conflicts, excluded} = report.files;
   return [
     ...(files.length === 0 ? [] : [filesText(files)]),
-    ...files.slice(0, maxNamed).map(({path, effect}) => `  ${effectMarks[effect]} ${name(path)}`),
+    ...files
+      .slice(0, maxNamed)
+      .map(({path, effect, otherNames = 0}) => `  ${effectMarks[effect]} ${name(path)}${otherNamesText(otherNames)}`),
     ...moreText(files.length - maxNamed, 'files'),
     ...(files.length === 0 ? [] : alongsideText(report.alongside)),
     ...conflicts.slice(0, maxNamed).map(({path, reason}) => `  ! ${name(path)} stays as it is: ${reason}`),
@@ -64,6 +66,9 @@ export function rewindDetails(report: RewindReport, directory: string): readonly
         ]),
   ];
 }
+
+const otherNamesText = (count: number): string =>
+  count === 0 ? '' : ` (also under ${pluralize(count, 'other name')}: hard link)`;
 
 /** Warns about other sessions, because checkpoints do not record who changed a file. */
 const alongsideText = (titles: readonly string[]): readonly string[] => [

@@ -69,11 +69,11 @@ export const emptyTable: FolderTable = {
 /** The kinds of entries. `none`: no part of a checkpoint, such as `.git`, a pipe, or a file that is too large. `blob`: a file that git holds. */
 const kinds = ['none', 'file', 'blob', 'link', 'folder'] as const;
 
-/** Flags of an entry. `settled`: each later change will change its times. `tracked`: in the git index. `indexed`: in the stat index. */
-export const rowFlags = {settled: 1, ignored: 2, tracked: 4, indexed: 8} as const;
+/** Flags of an entry. `settled`: each later change will change its times. `tracked`: in the git index. `indexed`: in the stat index. `linked`: has other names. */
+export const rowFlags = {settled: 1, ignored: 2, tracked: 4, indexed: 8, linked: 16} as const;
 
 /** The flags that belong to the stats of a row, and not to its name. */
-const statFlags = rowFlags.settled | rowFlags.indexed;
+const statFlags = rowFlags.settled | rowFlags.indexed | rowFlags.linked;
 
 /** A new entry of a folder. */
 export interface Row {
@@ -273,7 +273,12 @@ export class FolderRecord {
       case 'folder':
         return {kind: 'folder', mode, tree: this.idAt(index)};
       default:
-        return {kind: 'file', mode, hash: this.fileAt(index)?.hash ?? ''};
+        return {
+          kind: 'file',
+          mode,
+          hash: this.fileAt(index)?.hash ?? '',
+          inode: (this.#allFlagsAt(index) & rowFlags.linked) === 0 ? undefined : this.statsAt(index).inode,
+        };
     }
   }
 
@@ -294,7 +299,8 @@ function writeHead(bytes: Buffer, {stats, areNamesSettled, ignoreKey, indexKey}:
 function writeRow(bytes: Buffer, {node, stats, isSettled: settled = false}: Row, flags: number): void {
   const isBlob = node?.kind === 'file' && isGitBlobName(node.hash);
   bytes.writeUInt8(kinds.indexOf(isBlob ? 'blob' : (node?.kind ?? 'none')), row.kind);
-  bytes.writeUInt8(flags | (settled ? rowFlags.settled : 0), row.flags);
+  const linked = node?.kind === 'file' && node.inode !== undefined ? rowFlags.linked : 0;
+  bytes.writeUInt8(flags | (settled ? rowFlags.settled : 0) | linked, row.flags);
   if (node === undefined) return;
   bytes.write(idOf(node), row.id, 'hex');
   if (node.kind !== 'link') bytes.writeUInt32LE(node.mode, row.mode);
@@ -325,7 +331,7 @@ export function fileIn({folders}: FolderTable, path: string): CachedFile | undef
   return index < 0 ? undefined : record?.fileAt(index);
 }
 
-const magic = 'WEFTFT03';
+const magic = 'WEFTFT04';
 const sumAt = magic.length;
 const maxFileBytesAt = sumAt + 4;
 const statIndexAt = maxFileBytesAt + 8;

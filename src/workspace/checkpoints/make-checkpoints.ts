@@ -18,7 +18,7 @@ import {byteSize} from '../../base/byte-size.ts';
 import {canAccess} from '../files/regular-files.ts';
 import {realPath} from '../files/resolve-path.ts';
 import {expandPaths} from '../impact/command-writes.ts';
-import {applyRevert, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
+import {applyRevert, countOtherNames, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
 import {openObjects} from './object-store.ts';
 import {isLeftOutByName, scanPaths} from './scan-paths.ts';
 import {
@@ -197,7 +197,7 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
         const planned = await plan(changes, signal);
         const {scanned, extent} = planned;
         objects.fetch(planned.plan.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
-        const refused = applyRevert(planned.plan.steps, {objects, seen: scanned.fileAt});
+        const refused = applyRevert(planned.plan, {objects, seen: scanned.fileAt});
         const after = await scanExtent(extent, new AbortController().signal);
         const change = {before: treeId(scanned.tree), after: treeId(after.tree)};
         return {report: reportOf(planned, refused, coverageOf(changes, reader)), change};
@@ -269,7 +269,10 @@ function reportOf(
     ({path, is, wanted}) => !failedAt.has(path) && (is ?? wanted)?.kind !== 'folder' && wanted?.kind !== 'folder',
   );
   return {
-    files: files.map(({path, effect}) => ({path, effect})).toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    files: files
+      .map(step => ({step, otherNames: countOtherNames(step, plan.steps)}))
+      .map(({step: {path, effect}, otherNames}) => ({path, effect, ...(otherNames > 0 && {otherNames})}))
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     conflicts: [...plan.conflicts, ...refused].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     excluded: scanned.leftOut,
     coverage,

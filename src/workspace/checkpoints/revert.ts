@@ -1,15 +1,24 @@
+import {hash as digest} from 'node:crypto';
 import {
   chmodSync,
+  closeSync,
   constants,
+  ftruncateSync,
+  linkSync,
   lstatSync,
   mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
   renameSync,
   rmdirSync,
   statSync,
   symlinkSync,
   unlinkSync,
+  writeSync,
 } from 'node:fs';
 import {basename, dirname} from 'node:path';
+import {tryOr} from '../../base/outcome.ts';
 import type {RevertedFile} from '../../domain/checkpoint.ts';
 import {causeText, hasCode} from '../../domain/fault.ts';
 import {type PathHandle, openPathHandle, temporaryName} from '../files/folder-handle.ts';
@@ -23,6 +32,8 @@ import {type Difference, isInside, type RootTree, sameNode, type TreeNode, type 
 export interface RevertPlan {
   readonly steps: readonly RevertStep[];
   readonly conflicts: readonly RefusedPath[];
+  /** The names that files with several names (hard links) had before the changes, by inode. */
+  readonly names: ReadonlyMap<number, readonly string[]>;
 }
 
 interface RevertStep {
@@ -81,7 +92,25 @@ export async function planRevert(
     conflicts.set(path, 'its folder no longer exists');
     return false;
   });
-  return {steps: possible, conflicts: [...conflicts].map(([path, reason]) => ({path, reason}))};
+  const isLinked = possible.some(({wanted: node}) => inodeOf(node) !== undefined);
+  return {
+    steps: possible,
+    conflicts: [...conflicts].map(([path, reason]) => ({path, reason})),
+    names: isLinked ? reader.namesByInode(changes.flatMap(({before}) => before)) : new Map(),
+  };
+}
+
+const inodeOf = (node: TreeNode | undefined): number | undefined => (node?.kind === 'file' ? node.inode : undefined);
+
+/** True if a file with several names still is the one from before the change: the change concerned all names, and so does its revert. */
+const isWrittenInPlace = ({is, wanted}: Pick<RevertStep, 'is' | 'wanted'>): boolean =>
+  inodeOf(is) !== undefined && inodeOf(is) === inodeOf(wanted);
+
+/** Returns the number of other names that change with the file, without those of other steps. */
+export function countOtherNames(step: RevertStep, steps: readonly RevertStep[]): number {
+  if (!isWrittenInPlace(step)) return 0;
+  const names = steps.filter(each => inodeOf(each.wanted) === inodeOf(step.wanted)).length;
+  return Math.max(0, (lstatSync(step.path, {throwIfNoEntry: false})?.nlink ?? 0) - names);
 }
 
 const isRoot = (path: string, {folders}: RootTree): boolean => folders.has(path);
@@ -121,7 +150,7 @@ async function mergeNode(
   if (hash === undefined) return {kind: 'conflict', reason: 'it was changed since in the same place'};
   return {
     kind: hash === want.hash ? 'clean' : 'merged',
-    node: {kind: 'file', mode: mergeMode(had.mode, want.mode, is.mode), hash},
+    node: {...want, mode: mergeMode(had.mode, want.mode, is.mode), hash},
   };
 }
 
@@ -138,7 +167,7 @@ function makeNodeComparison(
   const named = (node: TreeNode | undefined): TreeNode | undefined => {
     if (node?.kind !== 'file' || isGitBlobName(node.hash)) return node;
     const bytes = objects.get(node.hash);
-    const name = bytes === undefined ? '' : gitBlobName({blob: gitBlobHash(bytes), size: bytes.length});
+    const name = bytes === undefined ? '' : gitBlobNameOf(bytes);
     return names.includes(name) ? {...node, hash: name} : node;
   };
   return (a, b) => sameNode(a, b) || sameNode(named(a), named(b));
@@ -240,18 +269,36 @@ export type RefusedPath = {readonly path: string; readonly reason: string};
 
 /**
  * Applies the plan of a revert. Leaves alone paths that have changed since the plan was made. A file has its old or its new content at
- * every moment. Never throws.
+ * every moment, but for one with several names, which is written in place. Never throws.
  */
 export function applyRevert(
-  steps: readonly RevertStep[],
+  {steps, names}: Pick<RevertPlan, 'steps' | 'names'>,
   {objects, seen}: {readonly objects: ObjectStore; readonly seen: (path: string) => CachedFile | undefined},
 ): readonly RefusedPath[] {
   const refused: RefusedPath[] = [];
   const locked = makeUnlocker();
+  /** The files with several names that have been restored: a path, by inode. */
+  const restored = new Map<number, string>();
+  /** Returns another name of the wanted file that has its content. */
+  const twinOf = ({path, wanted}: RevertStep): string | undefined => {
+    const inode = inodeOf(wanted);
+    if (inode === undefined || wanted?.kind !== 'file') return undefined;
+    return (
+      restored.get(inode) ??
+      names
+        .get(inode)
+        ?.find(
+          name => name !== path && tryOr(() => lstatSync(name).ino === inode && hasContent(name, wanted.hash), false),
+        )
+    );
+  };
   const attempt = (step: RevertStep, work: (at: Target) => void): void => {
     try {
       using folder = openParent(step.path);
       const target = {folder, path: folder.at(basename(step.path))};
+      const inode = inodeOf(step.wanted);
+      if (inode !== undefined && restored.has(inode) && lstatSync(target.path, {throwIfNoEntry: false})?.ino === inode)
+        return;
       locked.open(dirname(step.path), folder);
       const reason = stepProblem(step, {path: target.path, seen});
       if (reason === undefined) work(target);
@@ -281,7 +328,11 @@ export function applyRevert(
   for (const step of ready) {
     const {wanted} = step;
     if (wanted?.kind === 'link') attempt(step, target => restoreLink(target, wanted.target));
-    if (wanted?.kind === 'file') attempt(step, target => restoreFile(step, {target, wanted, objects}));
+    if (wanted?.kind === 'file')
+      attempt(step, target => {
+        restoreFile(step, {target, wanted, objects, twin: twinOf(step)});
+        if (wanted.inode !== undefined) restored.set(wanted.inode, step.path);
+      });
   }
   // Modes are set last: a folder without write permission must be filled first.
   const modes = new Map(locked.modes);
@@ -289,6 +340,14 @@ export function applyRevert(
   for (const [path, mode] of [...modes].toSorted(([a], [b]) => b.length - a.length)) changeMode(path, mode, refused);
   return refused;
 }
+
+function hasContent(path: string, content: string): boolean {
+  using file = openPathHandle(path, 'file');
+  const bytes = readFileSync(file.self);
+  return content === (isGitBlobName(content) ? gitBlobNameOf(bytes) : digest('sha256', bytes, 'hex'));
+}
+
+const gitBlobNameOf = (bytes: Uint8Array): string => gitBlobName({blob: gitBlobHash(bytes), size: bytes.length});
 
 /** A path of a step in its open folder. */
 interface Target {
@@ -372,7 +431,13 @@ function restoreFile(
     target: {folder, path},
     wanted,
     objects,
-  }: {readonly target: Target; readonly wanted: FileNode; readonly objects: ObjectStore},
+    twin,
+  }: {
+    readonly target: Target;
+    readonly wanted: FileNode;
+    readonly objects: ObjectStore;
+    readonly twin: string | undefined;
+  },
 ): void {
   if (is?.kind === 'file' && is.hash === wanted.hash) {
     using file = openPathHandle(known, 'file');
@@ -381,10 +446,52 @@ function restoreFile(
   }
   const fresh = folder.at(temporaryName());
   removeOnError(fresh, () => {
-    if (!objects.copyTo(wanted.hash, fresh)) throw new Error('its saved content is gone');
-    chmodSync(fresh, wanted.mode);
+    if (isWrittenInPlace({is, wanted})) {
+      if (!objects.copyTo(wanted.hash, fresh)) throw new Error('its saved content is gone');
+      using file = openPathHandle(known, 'file');
+      overwrite(file.self, fresh);
+      chmodSync(file.self, wanted.mode);
+      unlinkSync(fresh);
+      return;
+    }
+    if (twin === undefined) {
+      if (!objects.copyTo(wanted.hash, fresh)) throw new Error('its saved content is gone');
+      chmodSync(fresh, wanted.mode);
+    } else {
+      using others = openParent(twin);
+      linkSync(others.at(basename(twin)), fresh);
+    }
     renameSync(fresh, path);
   });
+}
+
+/** Replaces the content of a file so that each byte is the old or the new one at every moment. A full disk stops it before a byte is lost. */
+function overwrite(path: string, from: string): void {
+  if (!canAccess(path, constants.W_OK)) chmodSync(path, (statSync(path).mode & 0o7777) | 0o200);
+  const source = openSync(from, 'r');
+  const target = openSync(path, constants.O_WRONLY);
+  try {
+    const [before, after] = [statSync(path).size, statSync(from).size];
+    const part = Buffer.alloc(Math.min(after, maxBytes));
+    const copy = (start: number, end: number): void => {
+      for (let at = start; at < end;) {
+        const read = readSync(source, part, 0, Math.min(part.length, end - at), at);
+        if (read === 0) throw new Error('its saved content is gone');
+        at += writeSync(target, part, 0, read, at);
+      }
+    };
+    try {
+      copy(before, after);
+    } catch (cause) {
+      ftruncateSync(target, before);
+      throw cause;
+    }
+    copy(0, Math.min(before, after));
+    ftruncateSync(target, after);
+  } finally {
+    closeSync(source);
+    closeSync(target);
+  }
 }
 
 /** Sets the mode of a folder; does nothing if the folder is gone. */

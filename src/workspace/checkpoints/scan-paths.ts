@@ -20,7 +20,7 @@ import {
   unreadableCodes,
   versionControlFolders,
 } from './scan-workspace.ts';
-import {encodeEntries, encodeRoot, type RelatedPaths, relatedTo, type TreeNode} from './tree.ts';
+import {encodeEntries, encodeRoot, fileNode, type RelatedPaths, relatedTo, type TreeNode} from './tree.ts';
 
 export interface PathScan extends Scan {
   readonly files: ReadonlyMap<string, CachedFile>;
@@ -101,7 +101,7 @@ function nodeAt(
   try {
     const hash = lastHash(stats) ?? walk.objects.putFile(path);
     walk.files.set(path, toCachedFile(stats, hash));
-    return {kind: 'file', mode: stats.mode & 0o7777, hash};
+    return fileNode(stats, hash);
   } catch (cause) {
     if (hasCode(cause, ...unreadableCodes)) return leaveOut(path, walk);
     if (hasCode(cause, ...goneCodes)) return undefined;

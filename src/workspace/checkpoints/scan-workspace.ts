@@ -26,7 +26,7 @@ import {fingerprintIfOld, readGitIndex, shortKey, withAttributes, type GitIndex}
 import {ignoredPaths, type IgnoredPaths} from './git-query.ts';
 import type {ObjectStore} from './object-store.ts';
 import type {ChangedFiles} from './changed-files.ts';
-import {encodeEntries, encodeRoot, isRelated, type RelatedPaths, relatedTo, type TreeNode} from './tree.ts';
+import {encodeEntries, encodeRoot, fileNode, isRelated, type RelatedPaths, relatedTo, type TreeNode} from './tree.ts';
 
 export interface ScanContext {
   /** The workspace folders: absolute, with links resolved, none inside another. */
@@ -461,7 +461,7 @@ class Scanner {
     if (hash === 'gone') return undefined;
     if (hash === 'unreadable' || hash === 'too-large') return this.#leaveOut(path);
     return {
-      node: {kind: 'file', mode: stats.mode & 0o7777, hash},
+      node: fileNode(stats, hash),
       stats,
       isSettled: isSettled(stats, this.#since),
     };

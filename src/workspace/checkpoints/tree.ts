@@ -1,12 +1,16 @@
+import type {Stats} from 'node:fs';
 import {basename, dirname, join, posix} from 'node:path';
 import * as z from 'zod/mini';
 import {parseJson} from '../../base/json.ts';
 import {FaultError} from '../../domain/fault.ts';
 import type {ObjectStore} from './object-store.ts';
 
-/** A path in a checkpoint. Modes are permission bits; `hash` and `tree` are names of objects. */
+/**
+ * A path in a checkpoint. Modes are permission bits; `hash` and `tree` are names of objects. A file with several names (hard links) also has
+ * its inode.
+ */
 export type TreeNode =
-  | {readonly kind: 'file'; readonly mode: number; readonly hash: string}
+  | {readonly kind: 'file'; readonly mode: number; readonly hash: string; readonly inode?: number | undefined}
   | {readonly kind: 'link'; readonly target: string}
   | {readonly kind: 'folder'; readonly mode: number; readonly tree: string};
 
@@ -19,6 +23,14 @@ export interface RootTree {
   /** The only paths that the checkpoint covers, with what is below them; `undefined` if it covers everything. */
   readonly covered?: readonly string[];
 }
+
+/** Returns the node of a file with this content. */
+export const fileNode = ({mode, nlink, ino}: Stats, content: string): Extract<TreeNode, {kind: 'file'}> => ({
+  kind: 'file',
+  mode: mode & 0o7777,
+  hash: content,
+  inode: nlink > 1 ? ino : undefined,
+});
 
 /** Encodes the entries of a folder, sorted by name, so that equal entries give equal text. */
 export function encodeEntries(entries: TreeEntries): string {
@@ -48,7 +60,7 @@ export function decodeRoot(text: string): RootTree | undefined {
   return {folders: entriesOf(folders), leftOut, ...(covered === undefined ? {} : {covered})};
 }
 
-/** True if two nodes are equal. Folder contents aren't compared, because they have their own paths. */
+/** True if two nodes are equal. Folder contents aren't compared, because they have their own paths, nor inodes. */
 export function sameNode(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   if (a.kind === 'file') return b.kind === 'file' && a.mode === b.mode && a.hash === b.hash;
@@ -70,7 +82,9 @@ type Row = z.infer<typeof rowSchema>;
 function rowOf(name: string, node: TreeNode): Row {
   switch (node.kind) {
     case 'file':
-      return ['f', name, node.mode, node.hash];
+      return node.inode === undefined
+        ? ['f', name, node.mode, node.hash]
+        : ['f', name, node.mode, node.hash, node.inode];
     case 'link':
       return ['l', name, node.target];
     default:
@@ -83,7 +97,7 @@ function entriesOf(rows: readonly Row[]): TreeEntries {
     rows.map((row): [string, TreeNode] => {
       switch (row[0]) {
         case 'f':
-          return [row[1], {kind: 'file', mode: row[2], hash: row[3]}];
+          return [row[1], {kind: 'file', mode: row[2], hash: row[3], inode: row[4]}];
         case 'l':
           return [row[1], {kind: 'link', target: row[2]}];
         default:
@@ -94,7 +108,7 @@ function entriesOf(rows: readonly Row[]): TreeEntries {
 }
 
 const rowSchema = z.union([
-  z.tuple([z.literal('f'), z.string(), z.int(), z.string()]),
+  z.tuple([z.literal('f'), z.string(), z.int(), z.string(), z.optional(z.int())]),
   z.tuple([z.literal('l'), z.string(), z.string()]),
   z.tuple([z.literal('d'), z.string(), z.int(), z.string()]),
 ]);
@@ -189,6 +203,17 @@ export function makeTreeReader(objects: ObjectStore) {
     return below(at(tree, dirname(path))).get(basename(path));
   };
 
+  /** Adds the paths of files with several names to `found`, by inode. */
+  const addNames = (folder: string, nodes: TreeEntries, found: Map<number, string[]>): void => {
+    for (const [name, node] of nodes) {
+      const path = folder === '' ? name : join(folder, name);
+      if (node.kind === 'folder') addNames(path, below(node), found);
+      else if (node.kind === 'file' && node.inode !== undefined) {
+        found.set(node.inode, [...(found.get(node.inode) ?? []), path]);
+      }
+    }
+  };
+
   const cover = (tree: string): ((path: string) => boolean) => {
     const {covered} = root(tree);
     if (covered === undefined) return () => true;
@@ -218,7 +243,13 @@ export function makeTreeReader(objects: ObjectStore) {
     }
     return found;
   };
-  return {root, at, differences};
+  /** Returns the names of files that have several (hard links) in these trees, by inode. */
+  const namesByInode = (trees: readonly string[]): ReadonlyMap<number, readonly string[]> => {
+    const found = new Map<number, string[]>();
+    for (const tree of trees) addNames('', root(tree).folders, found);
+    return found;
+  };
+  return {root, at, differences, namesByInode};
 }
 
 const lostCheckpoint = (tree: string): LostCheckpoint =>

@@ -1,4 +1,4 @@
-import {chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {openObjects} from '../../../../src/workspace/checkpoints/object-store.ts';
@@ -154,18 +154,16 @@ describe('what was done since', () => {
     objects.flush();
     for (const name of ['changed', 'deleted', 'made', 'folder', 'link']) here.put(name, 'of the user');
     const now = everything(here.work);
-    const refused = applyRevert(
-      [
-        {path: changed, is: file('after'), wanted: file('before'), effect: 'changed'},
-        {path: deleted, is: file('after'), wanted: undefined, effect: 'deleted'},
-        {path: unseen, is: file('after'), wanted: file('before'), effect: 'changed'},
-        {path: made, is: undefined, wanted: file('before'), effect: 'restored'},
-        {path: folder, is: {kind: 'folder', mode: 0o755, tree: ''}, wanted: undefined, effect: 'deleted'},
-        {path: link, is: {kind: 'link', target: 'a'}, wanted: undefined, effect: 'deleted'},
-        {path: lost, is: file('after'), wanted: undefined, effect: 'deleted'},
-      ],
-      {objects, seen: path => seen.get(path)},
-    );
+    const steps = [
+      {path: changed, is: file('after'), wanted: file('before'), effect: 'changed'},
+      {path: deleted, is: file('after'), wanted: undefined, effect: 'deleted'},
+      {path: unseen, is: file('after'), wanted: file('before'), effect: 'changed'},
+      {path: made, is: undefined, wanted: file('before'), effect: 'restored'},
+      {path: folder, is: {kind: 'folder', mode: 0o755, tree: ''}, wanted: undefined, effect: 'deleted'},
+      {path: link, is: {kind: 'link', target: 'a'}, wanted: undefined, effect: 'deleted'},
+      {path: lost, is: file('after'), wanted: undefined, effect: 'deleted'},
+    ] as const;
+    const refused = applyRevert({steps, names: new Map()}, {objects, seen: path => seen.get(path)});
     const byPath = refused.toSorted((a, b) => paths.indexOf(a.path) - paths.indexOf(b.path));
     expect(byPath).toEqual(paths.map(path => ({path, reason: 'it changed during the revert'})));
     expect(everything(here.work)).toEqual(now);
@@ -221,7 +219,7 @@ describe('a folder that became a link out of the workspace', () => {
     renameSync(join(here.work, folder), outside);
     symlinkSync(outside, join(here.work, folder));
     const there = everything(outside);
-    const refused = applyRevert(steps, {objects, seen: path => seen.get(path)});
+    const refused = applyRevert({steps, names: new Map()}, {objects, seen: path => seen.get(path)});
     expect(refused.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual(
       steps
         .map(({path}) => ({path, reason: 'its folder is now a link'}))
@@ -245,4 +243,72 @@ test('a workspace that is a link to another folder now is another workspace', {t
   const {report} = await revert(here.open(), {before, after});
   expect(report.conflicts).toEqual([{path: join(here.work, 'a'), reason: 'it is outside the workspace folders'}]);
   expect(here.read('a')).toBe('after');
+});
+
+const inodes = (here: ReturnType<typeof place>, ...names: readonly string[]): readonly number[] =>
+  names.map(name => lstatSync(join(here.work, name)).ino);
+
+describe('a file with two names', () => {
+  /** A change of `a`, a hard link of `b` and of `../outside`, and the number of names that its revert changes without a step. */
+  test.each([
+    ['written in place', (work: string) => writeFileSync(join(work, 'a'), 'after, and longer'), 1],
+    [
+      'shortened in place, without permission to write',
+      (work: string) => {
+        writeFileSync(join(work, 'a'), '');
+        chmodSync(join(work, 'a'), 0o444);
+      },
+      1,
+    ],
+    [
+      'replaced',
+      (work: string) => {
+        writeFileSync(join(work, 'new'), 'after');
+        renameSync(join(work, 'new'), join(work, 'a'));
+      },
+      0,
+    ],
+    ['deleted', (work: string) => rmSync(join(work, 'a')), 0],
+  ])('is one file again: %s', async (_, change, otherNames) => {
+    using here = place();
+    here.put('a', 'before');
+    linkSync(join(here.work, 'a'), join(here.work, 'b'));
+    linkSync(join(here.work, 'a'), join(here.work, '../outside'));
+    const tree = everything(here.work);
+    const [inode] = inodes(here, 'a');
+    const before = await take(here.open());
+    change(here.work);
+    const after = await take(here.open());
+    const {report} = await revert(here.open(), {before, after});
+    expect(report.conflicts).toEqual([]);
+    expect(report.files.map(file => file.otherNames ?? 0)).toEqual(report.files.map(() => otherNames));
+    expect(everything(here.work)).toEqual(tree);
+    expect(inodes(here, 'a', 'b', '../outside')).toEqual([inode, inode, inode]);
+  });
+
+  test('both deleted, they are one file again', async () => {
+    using here = place();
+    here.put('a', 'before');
+    linkSync(join(here.work, 'a'), join(here.work, 'b'));
+    const before = await take(here.open());
+    rmSync(join(here.work, 'a'));
+    rmSync(join(here.work, 'b'));
+    const after = await take(here.open());
+    await revert(here.open(), {before, after});
+    const [a, b] = inodes(here, 'a', 'b');
+    expect([here.read('a'), here.read('b'), a === b]).toEqual(['before', 'before', true]);
+  });
+
+  test('two files that became one are two again; a later copy of the user stays', async () => {
+    using here = place();
+    here.put('a', 'one');
+    here.put('b', 'two');
+    const before = await take(here.open());
+    rmSync(join(here.work, 'b'));
+    linkSync(join(here.work, 'a'), join(here.work, 'b'));
+    const after = await take(here.open());
+    linkSync(join(here.work, 'b'), join(here.work, '../copy'));
+    await revert(here.open(), {before, after});
+    expect([here.read('a'), here.read('b'), here.read('../copy')]).toEqual(['one', 'two', 'one']);
+  });
 });
