@@ -5,7 +5,7 @@ import type {AgentClient} from '../agent/client.ts';
 import {causeText, FaultError} from '../domain/fault.ts';
 import {messageId} from '../domain/ids.ts';
 import type {ThemeChoice} from '../domain/preferences.ts';
-import type {ClipboardPort, EditorPort, JobControl, TuiExit, TuiOptions} from '../tui/options.ts';
+import type {ClipboardPort, EditorPort, JobControl, StatusLinePort, TuiExit, TuiOptions} from '../tui/options.ts';
 import {wantsModifyOtherKeys} from '../tui/terminal/terminal-modes.ts';
 import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
@@ -75,6 +75,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       directory: withTilde(directory, homedir()),
       home: homedir(),
       editor: lazyEditor,
+      statusLine: lazyStatusLine,
       clipboard: clipboardPort(directory),
       newPromptId: () => messageId(randomUuid()),
       modifiedKeys: wantsModifyOtherKeys(process.env),
@@ -154,6 +155,13 @@ const lazyEditor: EditorPort = {
   async edit(work, signal) {
     const {userEditor} = await import('./user-editor.ts');
     return await userEditor(process.env).edit(work, signal);
+  },
+};
+
+const lazyStatusLine: StatusLinePort = {
+  async print(setting, input, signal) {
+    const {printStatusLine} = await import('./status-line-command.ts');
+    return await printStatusLine(setting, {input, columns: process.stdout.columns}, signal);
   },
 };
 

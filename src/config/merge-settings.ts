@@ -181,6 +181,7 @@ const userOnly = {
   keepSessions: 'how long sessions are kept',
   keyCommand: 'which command prints your key',
   keyCommandTtlMs: 'how long your key is kept',
+  statusLine: 'which command prints your status line',
 } as const;
 
 const isUserOnly = (key: string): key is keyof typeof userOnly => Object.hasOwn(userOnly, key);
@@ -230,6 +231,7 @@ export const preferencesOf = (settings: Settings): Preferences => ({
   verbosity: settings.verbosity.value,
   accessible: settings.accessible.value,
   bellOn: settings.bellOn.value,
+  statusLine: settings.statusLine.value,
 });
 
 /**

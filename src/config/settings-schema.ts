@@ -53,6 +53,7 @@ export const defaultPreferences: Preferences = {
   verbosity: 'summary',
   accessible: false,
   bellOn: [],
+  statusLine: 'none',
 };
 
 const ruleListForm = 'a list of rules, for example ["Read"]';
@@ -321,6 +322,22 @@ const table = {
     words: `a list of ${bellEvents.join(', ')}`,
     example: '["approval", "done"]',
     grants: false,
+  },
+  statusLine: {
+    about:
+      "A command that prints the status line of the terminal UI. It gets the session as JSON on stdin, in Claude Code's form. `padding` is the number of free columns before it. weft stops it after `timeoutMs` milliseconds, 300 if unset.",
+    schema: z.optional(
+      z.looseObject({
+        type: z.literal('command'),
+        command: z.string().check(z.minLength(1)),
+        padding: z.optional(z.int().check(z.minimum(0), z.maximum(40))),
+        timeoutMs: z.optional(z.int().check(z.minimum(50), z.maximum(5000))),
+      }),
+    ),
+    words: 'an object with "type": "command" and a shell command',
+    example: '{"type": "command", "command": "ccstatusline", "padding": 0}',
+    grants: true,
+    ownFilesOnly: true,
   },
 } as const;
 

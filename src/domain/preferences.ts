@@ -9,6 +9,15 @@ export interface Preferences {
   readonly accessible: boolean;
   /** The events at which screen-reader mode rings the bell. */
   readonly bellOn: readonly BellEvent[];
+  readonly statusLine: StatusLineSetting | 'none';
+}
+
+/** The user's command that prints the status line, in the form of Claude Code's setting. */
+export interface StatusLineSetting {
+  readonly command: string;
+  /** Columns to leave free at the left. */
+  readonly padding?: number | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
 export const editorModes = ['emacs', 'vim'] as const;

@@ -79,6 +79,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'sessions',
   'settings',
   'status',
+  'statusline',
   'stop',
   'theme',
   'todo',

@@ -1,12 +1,13 @@
 import type {ReadImage} from '../actions/files-port.ts';
 import type {AgentClient} from '../agent/client.ts';
+import type {JsonObject} from '../base/json.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {RunningSession} from '../domain/session-list.ts';
 import type {Effort} from '../domain/model-stream.ts';
 import type {Look} from './theme/theme.ts';
-import type {Preferences} from '../domain/preferences.ts';
+import type {Preferences, StatusLineSetting} from '../domain/preferences.ts';
 
 /**
  * The terminal UI's dependencies: the engine's client, and ports for effects on the user's own machine. These ports belong to the
@@ -30,6 +31,7 @@ export interface TuiOptions {
   /** Yields notices that are computed after the first frame, one sentence each. May never end. */
   lateNotices(): AsyncIterable<string> | Iterable<string>;
   readonly editor: EditorPort;
+  readonly statusLine: StatusLinePort;
   readonly clipboard: ClipboardPort;
   readonly preferences: Preferences;
   readonly look: Look;
@@ -82,6 +84,12 @@ export interface EditorRequest {
   readonly name: string;
   /** `prose`: the editor may change line endings and the final one. `file`: every character counts. */
   readonly form: 'prose' | 'file';
+}
+
+/** The user's command that prints the status line. Only called if the preference `statusLine` is set. */
+export interface StatusLinePort {
+  /** Resolves to the command's output, or to a sentence's end that says what went wrong, such as `exited with code 1`. */
+  print(setting: StatusLineSetting, input: JsonObject, signal: AbortSignal): Promise<Outcome<string, string>>;
 }
 
 /** The clipboard of the user's own machine. */

@@ -127,12 +127,13 @@ describe('/help', () => {
     const lines = helpLines(commands, {theme: themeOf('plain'), width: 79});
     expect(lines).toEqual([
       '',
-      'Session   /clear  /resume  /transcript  /copy  /export  /exit',
+      'Session   /clear  /resume  /rename  /transcript  /copy  /export  /exit',
       'Context   /context  /compact  /pin  /memory  /cost  /documents  /review',
       'Undo      /undo  /redo  /rewind',
       'Model     /model  /effort  /mode  /login  /computer',
       'Project   /permissions  /hooks  /mcp  /agents  /trust  /note  /todo  /ps',
-      'weft      /config  /theme  /verbosity  /vim  /editor  /doctor  /demo  /help',
+      'Look      /theme  /verbosity  /statusline  /vim  /editor',
+      'weft      /config  /doctor  /demo  /help',
       'Prompt    @file  !command  #note  /command',
       'Keys      Enter send · Ctrl+J new line · Esc stop · Esc Esc rewind · Shift+Tab',
       '          mode · Ctrl+R search prompts · Ctrl+O expand · Ctrl+G editor · Ctrl+C',

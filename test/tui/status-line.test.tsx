@@ -38,8 +38,9 @@ const bwrap: Proof = {
   hosts: 'closed',
   reason: '',
 };
+const plain = {vim: '', custom: '', padding: 0} as const;
 const status = (view: View, width: number, blocks: readonly BlockInfo[] = [], hint: StatusHint | 'none' = 'none') =>
-  drawn(<StatusLine view={view} effort="default" blocks={blocks} sessions={[]} hint={hint} vim="" width={width} />);
+  drawn(<StatusLine {...plain} view={view} effort="default" blocks={blocks} sessions={[]} hint={hint} width={width} />);
 
 describe('the status line', () => {
   test('begins with the mode and where to find the keys', () => {
@@ -97,8 +98,29 @@ describe('the status line', () => {
 
   test('an effort that was chosen stands behind the model', () => {
     expect(
-      drawn(<StatusLine view={used} effort="high" blocks={[]} sessions={[]} hint="none" vim="" width={70} />),
+      drawn(<StatusLine {...plain} view={used} effort="high" blocks={[]} sessions={[]} hint="none" width={70} />),
     ).toEqual(['  asks first ⇧Tab · context 1 %             sonnet-5-5 high · $0.03']);
+  });
+
+  test.each([
+    [100, 0, '  Sonnet 5.5 | Ctx: 15.0k | main | 3 files                        asks first ⇧Tab · 1 server :5188'],
+    [60, 4, '      Sonnet 5.5 | Ctx: 15.0…  asks first · 1 server :5188'],
+    [40, 0, '  Sonnet 5.5 | Ctx: 15.0k…  asks first'],
+  ])("the user's own line, at %i columns, leaves room for mode and background", (width, padding, line) => {
+    const custom = '\u001B[31mSonnet 5.5\u001B[0m | Ctx: 15.0k | main | 3 files\n';
+    const props = {...plain, custom, padding, width, view: used, blocks: [server], sessions: []};
+    expect(drawn(<StatusLine {...props} effort="default" hint="none" />)).toEqual([line]);
+  });
+
+  test("a hint stands in the place of the user's own line, and bypassed permissions stay in sight", () => {
+    const props = {...plain, custom: 'mine', width: 60, blocks: [], sessions: [], effort: 'default'} as const;
+    const hint = {text: 'Ctrl+C again to exit', as: 'warning'} as const;
+    expect(drawn(<StatusLine {...props} view={used} hint={hint} />)).toEqual([
+      '  Ctrl+C again to exit                 sonnet-5-5 · $0.03',
+    ]);
+    expect(drawn(<StatusLine {...props} view={{...used, mode: 'bypassPermissions'}} hint="none" />)).toEqual([
+      '  mine                           ! permissions bypassed !',
+    ]);
   });
 
   test('what runs in the background is counted by what it is', () => {
@@ -129,7 +151,7 @@ describe('the status line', () => {
           blocks={[]}
           sessions={states.map(state => ({summary, state, background: []}))}
           hint="none"
-          vim=""
+          {...plain}
           width={40}
         />,
       )[0]?.split(' · ')[1];

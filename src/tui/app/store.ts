@@ -30,6 +30,7 @@ import type {NewlineKey} from '../terminal/terminal-modes.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 import type {Background} from '../theme/terminal-look.ts';
 import {Appearance} from '../theme/theme.ts';
+import type {CustomStatusLine} from './custom-status-line.ts';
 import {ComposerEffects} from './composer-effects.ts';
 import {editExternally} from './external-editor.ts';
 import {FocusTimer} from './focus-timer.ts';
@@ -80,6 +81,7 @@ export class Store {
   readonly #closing = new AbortController();
   /** True while the model writes the summary of a compaction that the user requested. */
   #awaitsSummary = false;
+  #statusLine: CustomStatusLine | undefined;
 
   constructor(options: TuiOptions, host: AppHost) {
     this.#options = options;
@@ -172,6 +174,18 @@ export class Store {
   /** Loads the modules that the first answer needs. Must be called after the first frame. */
   preload(): void {
     this.#scrollback.preload();
+    if (this.#options.preferences.statusLine !== 'none') void this.#loadStatusLine();
+  }
+
+  async #loadStatusLine(): Promise<void> {
+    const {CustomStatusLine: Line} = await import('./custom-status-line.ts');
+    this.#statusLine = new Line({
+      options: this.#options,
+      signal: this.#closing.signal,
+      view: () => this.#view,
+      redraw: () => this.#frames.drawSoon(),
+      warn: text => this.warn(text),
+    });
   }
 
   setPromptHistory(prompts: readonly string[]): void {
@@ -196,6 +210,7 @@ export class Store {
     }
     this.#clock.updateTodos(todosOf(this.#view.tasks));
     this.#start.handleEvents(events);
+    this.#statusLine?.handleEvents(events);
     this.#frames.tick(this.#tickEvery());
     this.#updateCard();
     return this.#frames.drawEvents(events);
@@ -340,6 +355,7 @@ export class Store {
     clearTimeout(this.#leaveTimer);
     this.#focus.stop();
     this.#composer.close();
+    this.#statusLine?.stop();
     this.#closing.abort();
     const finished = this.#takeEntries();
     const open = {lexer: this.#scrollback.lexer, actions: this.#clock.times().actions};
@@ -528,6 +544,7 @@ export class Store {
   }
 
   #liveState(): LiveRegionState {
+    const {statusLine} = this.#options.preferences;
     return {
       view: this.#view,
       ui: this.#ui,
@@ -540,6 +557,10 @@ export class Store {
       demo: this.#options.demo,
       workAfter: this.#options.workAfter,
       newlineKey: this.#host.newlineKey,
+      statusLine: {
+        custom: this.#statusLine?.output ?? '',
+        padding: statusLine === 'none' ? 0 : (statusLine.padding ?? 0),
+      },
     };
   }
 

@@ -3,6 +3,7 @@ import {visibleLine} from '../../base/visible.ts';
 import {causeText} from '../../domain/fault.ts';
 import {loadVimKeys} from '../editor/vim-keys.ts';
 import {commandEffect} from '../state/effect.ts';
+import {styledOutput} from '../text/styled-output.ts';
 import {confirmPanel} from '../state/panels/panel.ts';
 import {loginCommand} from './login.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
@@ -157,6 +158,12 @@ const allCommands: readonly SlashCommand[] = [
   themeCommand,
   configCommand,
   slashCommand({
+    name: 'statusline',
+    usage: '/statusline',
+    summary: 'Run your status line command, and show what it prints',
+    run: (_, context) => void showStatusLine(context),
+  }),
+  slashCommand({
     name: 'doctor',
     usage: '/doctor',
     summary: 'Check this machine',
@@ -188,6 +195,15 @@ async function renameSession(title: string, context: CommandContext): Promise<vo
 async function showDiagnostics(context: CommandContext): Promise<void> {
   const text = await context.runQuery({query: 'diagnostics'});
   if (text !== undefined) context.notify('info', text);
+}
+
+async function showStatusLine(context: CommandContext): Promise<void> {
+  const {runStatusLine} = await import('../app/custom-status-line.ts');
+  const printed = await runStatusLine({options: context.options, signal: context.signal, view: () => context.view});
+  if (printed === undefined)
+    context.notify('info', 'No status line command is set. Set "statusLine" in your settings.');
+  else if (printed.tag === 'failed') context.notify('warning', `Your status line command ${printed.error}.`);
+  else context.print([styledOutput(printed.value, {theme: context.frame.theme, cells: context.frame.width})]);
 }
 
 /** Opens the transcript. Its code is loaded on first use. */

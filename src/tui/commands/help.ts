@@ -57,7 +57,8 @@ export const commandGroups: readonly {readonly title: string; readonly names: re
   {title: 'Undo', names: ['undo', 'redo', 'rewind']},
   {title: 'Model', names: ['model', 'effort', 'mode', 'login', 'computer']},
   {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'agents', 'trust', 'note', 'todo', 'ps']},
-  {title: 'weft', names: ['config', 'theme', 'verbosity', 'vim', 'editor', 'doctor', 'demo', 'help']},
+  {title: 'Look', names: ['theme', 'verbosity', 'statusline', 'vim', 'editor']},
+  {title: 'weft', names: ['config', 'doctor', 'demo', 'help']},
 ];
 
 /** Returns one screen of help: commands by group, prefixes, and the most useful keys. */

@@ -58,6 +58,8 @@ export interface LiveRegionState {
   readonly demo: 'none' | 'offered';
   readonly workAfter: 'stops' | 'goes-on';
   readonly newlineKey: NewlineKey;
+  /** The output of the user's status line command, and the columns before it. Empty for weft's own line. */
+  readonly statusLine: {readonly custom: string; readonly padding: number};
 }
 
 interface LiveRegionProps {
@@ -131,7 +133,12 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
         ) : (
           <OpenPanel panel={ui.panel} agents={view.agents} {...{blocks, directory, width}} rows={room} />
         )}
-        <StatusLine {...{view, blocks, sessions, width}} effort={view.effort} hint={hintOf(state)} vim={vimText(ui)} />
+        <StatusLine
+          {...{view, blocks, sessions, width, ...state.statusLine}}
+          effort={view.effort}
+          hint={hintOf(state)}
+          vim={vimText(ui)}
+        />
       </Box>
     </Box>
   );

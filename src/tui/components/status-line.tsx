@@ -1,17 +1,18 @@
 import {pluralize} from '../../base/clip.ts';
-import {Box} from 'ink';
+import {Box, Text} from 'ink';
 import type {ReactNode} from 'react';
 import type {BlockInfo} from '../../actions/ports.ts';
 import {isRunning} from '../../actions/block-text.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {Effort} from '../../domain/model-stream.ts';
 import type {RunningSession} from '../../domain/session-list.ts';
-import {centsText, contextPercent, modeText, sandboxText, sessionCost} from '../state/selectors.ts';
+import {centsText, contextPercent, modeText, sandboxText, sessionCost, shortModel} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
+import {styledOutput} from '../text/styled-output.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
-import {Styled} from '../theme/styled.tsx';
+import {Styled, useTheme} from '../theme/styled.tsx';
 
 interface StatusLineProps {
   readonly view: Pick<View, 'mode' | 'model' | 'usage' | 'sandbox' | 'run'>;
@@ -23,6 +24,10 @@ interface StatusLineProps {
   readonly hint: StatusHint | 'none';
   /** Vim's mode and pending keys. Empty if vim is off. */
   readonly vim: string;
+  /** The output of the user's own status line command. Empty for weft's own line. */
+  readonly custom: string;
+  /** Columns that the user wants before `custom`. */
+  readonly padding: number;
   readonly width: number;
 }
 
@@ -31,12 +36,43 @@ export interface StatusHint {
   readonly as: Role;
 }
 
-/** The status line. Values keep their order. On a narrow screen, the least important values are dropped. */
-export function StatusLine({view, effort, blocks, sessions, hint, vim, width}: StatusLineProps): ReactNode {
+/**
+ * The status line. Values keep their order. On a narrow screen, the least important values are dropped. The user's own line leaves
+ * room at the right for the mode and what runs in the background.
+ */
+export function StatusLine({
+  view,
+  effort,
+  blocks,
+  sessions,
+  hint,
+  vim,
+  custom,
+  padding,
+  width,
+}: StatusLineProps): ReactNode {
+  const theme = useTheme();
   const room = Math.max(1, width - 2 * margin);
   const isBypassing = view.mode === 'bypassPermissions';
   const alarm = isBypassing ? fit(` ${glyphs.warning} permissions bypassed ${glyphs.warning} `, room) : '';
-  const fitted = fitParts(partsOf({view, effort, blocks, sessions, hint, vim}), room - cellWidth(alarm));
+  const parts = partsOf({view, effort, blocks, sessions, hint, vim});
+  if (custom !== '' && hint === 'none') {
+    const {left: state} = fitParts({...parts, ...shownByUser}, Math.floor((room - cellWidth(alarm)) / 2));
+    const facts = list([alarm, state]);
+    const line = styledOutput(custom, {theme, cells: room - padding - (facts === '' ? 0 : gap + cellWidth(facts))});
+    return (
+      <Box width={width} paddingX={margin} justifyContent="space-between">
+        <Box flexShrink={0} paddingLeft={padding}>
+          <Text wrap="truncate">{line}</Text>
+        </Box>
+        <Box flexShrink={0}>
+          {isBypassing ? <Styled as={['bold', 'error', 'selected']}>{alarm}</Styled> : null}
+          <Styled as="dim">{isBypassing && state !== '' ? glyphs.separator + state : state}</Styled>
+        </Box>
+      </Box>
+    );
+  }
+  const fitted = fitParts(parts, room - cellWidth(alarm));
   return (
     <Box width={width} paddingX={margin} justifyContent="space-between">
       <Box flexShrink={0}>
@@ -81,6 +117,9 @@ const dropOrder: readonly PartName[] = [
   'sessions',
 ];
 
+/** The parts that the user's own line shows instead. */
+const shownByUser = {context: '', sandbox: '', shortcuts: '', model: '', cost: ''} as const;
+
 function fitParts(parts: Parts, room: number): {readonly left: string; readonly right: string} {
   let shown = parts;
   for (const name of dropOrder) {
@@ -105,7 +144,14 @@ function joinParts(parts: Parts) {
 
 const list = (facts: readonly string[]): string => facts.filter(fact => fact !== '').join(glyphs.separator);
 
-function partsOf({view, effort, blocks, sessions, hint, vim}: Omit<StatusLineProps, 'width'>): Parts {
+function partsOf({
+  view,
+  effort,
+  blocks,
+  sessions,
+  hint,
+  vim,
+}: Omit<StatusLineProps, 'width' | 'custom' | 'padding'>): Parts {
   const running = blocks.filter(({state}) => isRunning(state));
   const isBypassing = view.mode === 'bypassPermissions';
   const isUnused = view.run.state === 'idle' && Object.keys(view.usage.models).length === 0;
@@ -148,6 +194,3 @@ function contextText({contextTokens, contextWindow}: View['usage']): string {
 }
 
 const padded = (cost: string): string => (cost === '' ? '' : cost.padEnd('$10.00'.length));
-
-/** Returns the model name without its vendor and date. */
-const shortModel = (model: string): string => model.replace(/^(?:.*\/)?(?:claude-)?/u, '').replace(/-20\d{6}$/u, '');

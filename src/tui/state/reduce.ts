@@ -23,6 +23,7 @@ import {withRelativePaths} from '../text/workspace-paths.ts';
 import {unfinishedText} from '../../domain/plan.ts';
 import {isBetweenSteps, withEntry} from './exploration.ts';
 import {otherEntry, pastEntries} from './past-entries.ts';
+import {changedLines} from './selectors.ts';
 import {
   type ActionEntry,
   type ActionStage,
@@ -58,7 +59,7 @@ export function reduce(view: View, event: AgentEvent): View {
         run: {state: 'working'},
         suggestion: '',
         // A prompt that joins a running prompt belongs to its turn.
-        turn: view.run.state === 'idle' ? newTurn(view.usage) : view.turn,
+        ...(view.run.state === 'idle' ? {turn: newTurn(view.usage), earlierLines: changedLines(view)} : {}),
       };
     case 'command-started':
       return {

@@ -3,7 +3,7 @@ import {contextTokens as contextTokensOf, knownCost} from '../../domain/usage.ts
 import type {Todo} from '../../domain/todo.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {confines, holdsChanges, provenText} from '../../domain/sandbox.ts';
-import type {View} from './view.ts';
+import type {LineCounts, View} from './view.ts';
 
 /** The part that needs the user's attention: the first approval, question, or terminal hand-over, else the composer. */
 export type Attention =
@@ -86,6 +86,10 @@ export function sandboxText({sandbox, mode}: Pick<View, 'sandbox' | 'mode'>): st
   return confines(sandbox) ? `sandbox: ${provenText(sandbox)}` : 'no sandbox';
 }
 
+/** Returns the model name without its vendor and date. */
+export const shortModel = (model: string): string =>
+  model.replace(/^(?:.*\/)?(?:claude-)?/u, '').replace(/-20\d{6}$/u, '');
+
 export const modeText = (mode: View['mode']): string => modeTexts[mode];
 
 const modeTexts: Readonly<Record<View['mode'], string>> = {
@@ -108,6 +112,13 @@ export function countText(count: number): string {
   if (count < 999_500) return `${Math.round(count / 1000)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;
 }
+
+/** Returns the lines that the session has added and removed. */
+export const changedLines = ({turn, earlierLines}: Pick<View, 'turn' | 'earlierLines'>): LineCounts =>
+  [...turn.files.values()].reduce(
+    (sum, {added, removed}) => ({added: sum.added + added, removed: sum.removed + removed}),
+    earlierLines,
+  );
 
 export const isFinishedTodo = (todo: Todo): boolean => todo.status === 'completed' || todo.status === 'cancelled';
 

@@ -29,6 +29,8 @@ export interface View {
   readonly entries: readonly Entry[];
   readonly run: Run;
   readonly turn: RunningTurn;
+  /** The lines that the session's earlier turns added and removed. */
+  readonly earlierLines: LineCounts;
   readonly userCommand: MessageId | 'none';
   readonly queued: readonly QueuedPrompt[];
   readonly approvals: readonly Approval[];
@@ -210,6 +212,7 @@ export const emptyView: View = {
   entries: [],
   run: {state: 'idle'},
   turn: {files: new Map(), uncounted: 0, actions: 0, costBefore: 0, todos: 'current'},
+  earlierLines: {added: 0, removed: 0},
   userCommand: 'none',
   queued: [],
   approvals: [],

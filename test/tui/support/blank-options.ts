@@ -27,6 +27,7 @@ export function blankOptions({engine, stdin, stdout}: Pick<TuiOptions, 'engine' 
     lateNotices: () => [],
     clipboard: noClipboard,
     editor: {edit: async () => failed('No editor is set.')},
+    statusLine: {print: async () => failed('was not found')},
     look: 'plain',
     effort: 'default',
     preferences: defaultPreferences,

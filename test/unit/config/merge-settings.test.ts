@@ -34,6 +34,7 @@ const unchosen = {
   accessible: byDefault(false),
   bellOn: byDefault([]),
   verbosity: byDefault('summary'),
+  statusLine: byDefault('none'),
 };
 const nothing = {
   ...unchosen,
@@ -158,7 +159,18 @@ describe('mergeSettings', () => {
       verbosity: 'full',
       accessible: false,
       bellOn: [],
+      statusLine: 'none',
     });
+  });
+
+  test("the status line command is the user's, also in a trusted folder", () => {
+    const statusLine = {type: 'command', command: 'mine'} as const;
+    const theirs = {...statusLine, command: 'theirs'};
+    const merged = merge([file('user', {statusLine}), file('project', {statusLine: theirs})], 'trusted');
+    expect(merged.tag === 'ok' && [merged.value.settings.statusLine, merged.value.warnings]).toEqual([
+      from('user', statusLine),
+      ['/project.json: "statusLine" is ignored: only your own settings can say which command prints your status line.'],
+    ]);
   });
 
   test.each([
