@@ -1,6 +1,7 @@
 import {PassThrough, Writable} from 'node:stream';
 import {setImmediate as nextTurn, setTimeout as pause} from 'node:timers/promises';
 import headless from '@xterm/headless';
+import {drawScreen} from './draw-screen.ts';
 import {lookUntil} from './look-until.ts';
 
 /** A terminal in memory: what a program writes is interpreted as a real one would, and keys can be typed at it. */
@@ -15,6 +16,8 @@ export interface VirtualScreen {
   everything(): Promise<readonly string[]>;
   /** What tmux would have moved into its scrollback, taking an erasing from the first row down for a clearing of the screen. */
   pushedAway(): Promise<readonly string[]>;
+  /** The visible screen as SVG, colors included. */
+  picture(title: string): Promise<string>;
   cursor(): Promise<{readonly x: number; readonly y: number}>;
   /** Resolves when the visible rows (joined by line feeds) match; rejects after two seconds with the screen. */
   until(pattern: RegExp): Promise<void>;
@@ -115,6 +118,10 @@ export function openVirtualScreen(columns: number, rows: number): VirtualScreen 
     async pushedAway() {
       await pending;
       return pushed;
+    },
+    async picture(title) {
+      await pending;
+      return drawScreen(terminal, {title, firstRow: 0});
     },
     async cursor() {
       await pending;

@@ -44,12 +44,15 @@ I mend it, then run the tests.
 `;
 
 test('a whole session, frame by frame', async () => {
-  const stage = await start([72, 26], {directory: '~/shop'});
+  const look = {theme: 'dark', level: 'truecolor', background: 'dark', links: 'shown'} as const;
+  const stage = await start([72, 26], {directory: '~/shop', look});
   const {screen, engine} = stage;
   const frames: string[] = [];
-  /** Takes down what is on the screen once it shows `pattern`; styling is left out. */
+  /** Takes down what is on the screen once it shows `pattern`: as text without styling, and as a picture for a review of its looks. */
   const take = async (title: string, pattern: RegExp): Promise<void> => {
     await screen.until(pattern);
+    const picture = `../golden/tui/screens/${String(frames.length + 1).padStart(2, '0')}.svg`;
+    await expect.soft(await screen.picture(title)).toMatchFileSnapshot(picture);
     const rows = [...(await screen.rows())];
     while (rows.at(-1) === '') rows.pop();
     const {x, y} = await screen.cursor();
