@@ -7,7 +7,8 @@ import {lockForPruning, registerUse} from './store-lock.ts';
 import {decodeRoot, decodeEntries, type TreeNode} from './tree.ts';
 import {entryNames} from '../files/list-folder.ts';
 
-const day = 24 * 60 * 60 * 1000;
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
 
 /** How long a session's checkpoints are kept after its last write, and the total bytes beyond which the oldest are deleted. */
 const maxAgeDays = 30;
@@ -35,6 +36,8 @@ export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' 
   const use = lockForPruning(folder);
   const objects = openObjects(join(folder, 'objects'), {});
   if (use === undefined) {
+    // This reads what all sessions stored, so the next session must not do it again.
+    writeStamp(folder, triedName, now);
     // A sweep by another process may delete packs that it does not know, so neither runs during the other.
     await registerUse(folder, new AbortController().signal);
     await objects.join(makePause());
@@ -45,23 +48,29 @@ export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' 
     for (const name of entryNames(folder)) if (name.startsWith('seen-')) rmSync(join(folder, name), {force: true});
     await objects.sweep(await objectsToKeep(request, objects), makePause());
     await objects.join(makePause());
-    writeStamp(folder, now);
+    writeStamp(folder, stampName, now);
     return 'pruned';
   } finally {
     use.release();
   }
 }
 
-/** True if the last pruning was over a day ago. Without checkpoints there is nothing to prune. */
+/**
+ * True if the last pruning was over a day ago, and the last attempt during another process's use over an hour ago. Without checkpoints
+ * there is nothing to prune.
+ */
 export function isPruningDue(folder: string, now: number): boolean {
-  const last = statSync(join(folder, stampName), {throwIfNoEntry: false});
   // A stamp in the future is of a clock that was wrong.
-  if (last !== undefined) return Math.abs(now - last.mtimeMs) > day;
-  if (statSync(join(folder, 'objects'), {throwIfNoEntry: false}) !== undefined) return true;
-  return false;
+  const isOlder = (name: string, age: number): boolean => {
+    const stamp = statSync(join(folder, name), {throwIfNoEntry: false});
+    return stamp === undefined || Math.abs(now - stamp.mtimeMs) > age;
+  };
+  const hasObjects = statSync(join(folder, 'objects'), {throwIfNoEntry: false}) !== undefined;
+  return hasObjects && isOlder(stampName, day) && isOlder(triedName, hour);
 }
 
 const stampName = 'pruned';
+const triedName = 'tried';
 
 /** Returns a text that differs after objects have been deleted. */
 export function pruneStamp(folder: string): string {
@@ -69,8 +78,8 @@ export function pruneStamp(folder: string): string {
   return stats === undefined ? '' : `${String(stats.ino)} ${String(stats.ctimeMs)}`;
 }
 
-function writeStamp(folder: string, now: number): void {
-  const path = join(folder, stampName);
+function writeStamp(folder: string, name: string, now: number): void {
+  const path = join(folder, name);
   writeFileSync(path, '', {mode: 0o600});
   utimesSync(path, now / 1000, now / 1000);
 }

@@ -19,6 +19,7 @@ import {isPruningDue, pruneCheckpoints} from '../../../../src/workspace/checkpoi
 
 const {signal} = new AbortController();
 const day = 24 * 60 * 60 * 1000;
+const hour = 60 * 60 * 1000;
 const now = 1000 * day;
 
 function place() {
@@ -124,6 +125,17 @@ describe('pruning', () => {
       expect(readdirSync(here.folder)).not.toContain('pruning');
     },
   );
+
+  test('is tried again an hour after another process was using the checkpoints', async () => {
+    using here = place();
+    await here.take('x\n');
+    writeFileSync(join(here.folder, 'users', `${process.ppid}@${hostname()}`), '');
+    expect(await pruneCheckpoints({folder: here.folder, sessions: [], now})).toBe('in-use');
+    expect([isPruningDue(here.folder, now + hour), isPruningDue(here.folder, now + hour + 1000)]).toEqual([
+      false,
+      true,
+    ]);
+  });
 
   test('is due once a day', async () => {
     using here = place();
