@@ -58,6 +58,10 @@ export class AnthropicDecoder extends Decoder {
     if (this.hasEnd) this.#finish(out);
   }
 
+  override endAsIs(out: ModelEvent[]): void {
+    this.#finish(out);
+  }
+
   #readEnd(delta: JsonObject): void {
     this.#stop = readStop(delta['stop_reason'], this.#calls) ?? this.#stop;
     const {explanation, category} = objectOf(delta['stop_details']);

@@ -47,6 +47,7 @@ function addInput(whole: Map<string, Json>, text: string): void {
 export class BlockBuilder {
   readonly index: number;
   readonly start: BlockStart;
+  finished = false;
   #text = '';
   #signature = '';
   readonly #others = new UnknownBlockParts();
@@ -97,6 +98,7 @@ export class BlockBuilder {
     const block: AssistantBlock =
       citations.length > 0 ? {kind: 'text', text: this.#text, cited: {text, citations}} : this.#block();
     out.push({event: 'block-finished', index: this.index, block});
+    this.finished = true;
     return block;
   }
 

@@ -5,7 +5,14 @@ import {messageId} from '../domain/ids.ts';
 import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 import {BlockBuilder} from './block-builder.ts';
-import {connectionLost, type Endpoint, notMessage, type ProviderError, type Refused} from './provider-error.ts';
+import {
+  type AnswerContent,
+  connectionLost,
+  type Endpoint,
+  notMessage,
+  type ProviderError,
+  type Refused,
+} from './provider-error.ts';
 
 export interface DecoderOptions {
   readonly endpoint: Endpoint;
@@ -27,7 +34,7 @@ export abstract class Decoder {
   protected usage: Usage = noUsage;
   /** The cost of the request in US dollars, if the provider reports it. */
   protected reportedUsd: number | undefined;
-  #blocks = 0;
+  readonly #blocks: BlockBuilder[] = [];
 
   constructor(options: DecoderOptions) {
     this.options = options;
@@ -64,8 +71,20 @@ export abstract class Decoder {
     return this.finished;
   }
 
+  get content(): AnswerContent {
+    const hasContent = this.#blocks.some(
+      ({start, text}) => start.kind === 'tool-call' || (start.kind === 'text' && text !== ''),
+    );
+    if (!hasContent) return 'none';
+    const open = this.#blocks.filter(block => !block.finished);
+    return open.every(({start, text}) => start.kind === 'text' && endOfAnswer.test(text)) ? 'whole' : 'cut';
+  }
+
   /** Handles the end of the stream: finishes the message if it is complete. */
   abstract end(out: ModelEvent[]): void;
+
+  /** Finishes the message with what has come, although its end is missing. */
+  abstract endAsIs(out: ModelEvent[]): void;
 
   protected abstract takeJson(payload: Json, out: ModelEvent[]): ProviderError | Refused | undefined;
 
@@ -78,7 +97,9 @@ export abstract class Decoder {
   }
 
   protected begin(block: BlockStart, out: ModelEvent[]): BlockBuilder {
-    return new BlockBuilder(this.#blocks++, block, out);
+    const builder = new BlockBuilder(this.#blocks.length, block, out);
+    this.#blocks.push(builder);
+    return builder;
   }
 
   protected finish(stop: StopReason, out: ModelEvent[], explanation = ''): void {
@@ -88,6 +109,9 @@ export abstract class Decoder {
     this.finished = true;
   }
 }
+
+/** Matches the end of a sentence, or of something that Markdown closes. */
+const endOfAnswer = /[.!?…。！？؟।)\]}>"'”’»*_|`\p{Extended_Pictographic}\uFE0F]\s*$/u;
 
 /** The maximum number of characters that weft shows of a provider's explanation. */
 const maxExplanation = 300;

@@ -75,6 +75,10 @@ export class OpenAiDecoder extends Decoder {
     if (this.#reason !== undefined || this.#calls.areWhole) this.#finish(out);
   }
 
+  override endAsIs(out: ModelEvent[]): void {
+    this.#finish(out);
+  }
+
   /** True if only thinking came, although the model ended normally. */
   get #isEmpty(): boolean {
     return !this.#hasText && this.#calls.isEmpty && readStop(this.#reason, 0) === 'end-turn';

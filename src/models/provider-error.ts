@@ -10,7 +10,7 @@ export type ProviderError =
    * Another try may succeed. `message` and `fix` go into the fault if no try succeeds. `status` is the HTTP status, 0
    * if there was none. `retryAfterMs` is the wait that the server asked for, 0 if it named none. `patience` is `short`
    * if more than a few tries would only delay the user: no server listens on the user's own machine, or the host name
-   * doesn't exist. `one-repeat`: the server sent an empty answer.
+   * doesn't exist. `one-repeat`: the server ended an answer that is empty or cut.
    */
   | {
       readonly kind: 'passing';
@@ -43,22 +43,27 @@ export const refusedInStream = (event: unknown): Refused => ({
 /** Returns a successful answer that is not a message of a model. `body` is empty if nothing came. */
 export const notMessage = (body: string): Refused => ({kind: 'refused', status: 200, header: () => null, body});
 
+/** What has come of an answer. `whole`: it stops where an answer can end. `none`: no text and no tool call has come. */
+export type AnswerContent = 'whole' | 'cut' | 'none';
+
 /**
  * The items that one try yields: the events of one message, and at most one error, as the last item. A try that ends without
  * `message-finished` and without an error was aborted.
  */
 export type AttemptItem =
   | {readonly kind: 'events'; readonly events: readonly ModelEvent[]}
+  /** The stream ended in order, but without the mark that ends an answer. Who reads on takes the answer as it is. */
+  | {readonly kind: 'unmarked'; readonly content: AnswerContent}
   | {readonly kind: 'error'; readonly error: ProviderError | Refused};
 
 /** Returns the error for a connection or stream that broke off without an explanation. */
-export const connectionLost = (message: string): ProviderError => ({
+export const connectionLost = (message: string, patience: 'usual' | 'one-repeat' = 'usual'): ProviderError => ({
   kind: 'passing',
   status: 0,
   message,
   fix: 'Check the network connection, then try again.',
   retryAfterMs: 0,
-  patience: 'usual',
+  patience,
 });
 
 /** Returns a temporary error that isn't worth a long wait. */

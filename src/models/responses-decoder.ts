@@ -40,6 +40,10 @@ export class ResponsesDecoder extends Decoder {
   /** A response without a final event was cut off. */
   override end(): void {}
 
+  override endAsIs(out: ModelEvent[]): void {
+    this.#finish({}, out);
+  }
+
   protected override takeJson(event: Json, out: ModelEvent[]): ProviderError | Refused | undefined {
     if (!isJsonObject(event)) return undefined;
     const at = this.#indexOf(event);

@@ -4,6 +4,8 @@ import type {ProviderError} from './provider-error.ts';
 /** The maximum number of tries at one request, including the first. */
 const maxAttempts = 10;
 const maxAttemptsWhenRefused = 3;
+/** The maximum number of tries that had begun to answer, because each of them is billed. */
+const maxAttemptsWhenBilled = 3;
 /** The maximum number of tries if another model could answer, as in Claude Code. */
 const maxAttemptsBeforeFallback = 3;
 
@@ -26,12 +28,17 @@ export type RetryDecision =
   | {readonly step: 'give-up'; readonly fault: Fault};
 
 /**
- * Decides what to do after the try numbered `attempt` (from 1) ended in `error`. `otherwise` says whether another model
- * could answer. If so, weft doesn't retry an overloaded server for minutes.
+ * Decides what to do after the try numbered `attempt` (from 1) ended in `error`. `billed` is the number of tries that had
+ * begun to answer. `otherwise` says whether another model could answer. If so, weft doesn't retry an overloaded server
+ * for minutes.
  */
 export function decideRetry(
   error: ProviderError,
-  {attempt, otherwise}: {readonly attempt: number; readonly otherwise: 'another-model' | 'nobody'},
+  {
+    attempt,
+    billed,
+    otherwise,
+  }: {readonly attempt: number; readonly billed: number; readonly otherwise: 'another-model' | 'nobody'},
   clock: RetryClock,
 ): RetryDecision {
   if (error.kind === 'final') return {step: 'give-up', fault: error.fault};
@@ -48,7 +55,9 @@ export function decideRetry(
   }
   const saysTrouble = error.status === 429 || error.status >= 500;
   const most = otherwise === 'another-model' && saysTrouble ? maxAttemptsBeforeFallback : maxAttempts;
-  const limit = {usual: most, short: maxAttemptsWhenRefused, 'one-repeat': 2}[error.patience];
+  const tries = {usual: most, short: maxAttemptsWhenRefused, 'one-repeat': 2}[error.patience];
+  const maxBilled = error.patience === 'one-repeat' ? 2 : maxAttemptsWhenBilled;
+  const limit = billed === 0 ? tries : Math.min(most, attempt + maxBilled - billed);
   if (attempt < limit) {
     return {step: 'retry', attempt: attempt + 1, maxAttempts: limit, delayMs: delayOf(error, attempt, clock)};
   }

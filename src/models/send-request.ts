@@ -40,6 +40,8 @@ export interface SessionRefusalChanges {
   thinkingEcho: 'as-known' | 'required';
   /** `refused`: the server can't load tools on demand. */
   toolReferences: 'as-known' | 'refused';
+  /** Whether the server marks the end of its answers. `left-out`: an answer without a mark is taken as whole. */
+  endMarks: 'unknown' | 'sent' | 'left-out';
 }
 
 export const emptyRefusalChanges = (): SessionRefusalChanges => ({
@@ -47,6 +49,7 @@ export const emptyRefusalChanges = (): SessionRefusalChanges => ({
   bodyChanges: [],
   thinkingEcho: 'as-known',
   toolReferences: 'as-known',
+  endMarks: 'unknown',
 });
 
 /** The changes that earlier refusals require: for the whole session, and for this request alone. */
@@ -109,6 +112,7 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
           const events: ModelEvent[] = [];
           const error = takeAll(payloads, decoder, events);
           whole = decoder.finished;
+          if (decoder.hasEnd) lessons.learned.endMarks = 'sent';
           isBegun ||= events.some(({event}) => event === 'block-started');
           yield* shownOf(events, textCalls);
           if (error !== undefined) yield {kind: 'error', error};
@@ -119,14 +123,22 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
         clearTimeout(onlyComments);
         if (whole) drain(body);
       }
+      const isJson = formOf(response) === 'json';
       const events: ModelEvent[] = [];
-      decoder.end(events);
+      if (isJson && isBegun) decoder.endAsIs(events);
+      else decoder.end(events);
       whole = decoder.finished;
       yield* shownOf(events, textCalls);
       if (whole) return;
-      const isCut = isBegun || (decoder.started && decoder.unread === '' && formOf(response) !== 'json');
-      const error = isCut ? connectionLost('The connection closed during the answer.') : notMessage(decoder.unread);
-      yield {kind: 'error', error};
+      if (!isBegun && (!decoder.started || decoder.unread !== '' || isJson)) {
+        yield {kind: 'error', error: notMessage(decoder.unread)};
+        return;
+      }
+      yield {kind: 'unmarked', content: decoder.content};
+      const rest: ModelEvent[] = [];
+      decoder.endAsIs(rest);
+      whole = true;
+      yield* shownOf(rest, textCalls);
     } catch (cause) {
       if (signal.aborted) return;
       // The answer is complete and paid for, so weft doesn't ask again.
@@ -146,6 +158,9 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     }
   };
 }
+
+/** The stream ended in order, but the answer did not. */
+export const closedEarly = connectionLost('The connection closed during the answer.', 'one-repeat');
 
 const silentFor = (time: string): ProviderError =>
   briefError(`No data from the model for ${time}.`, 'Try again later, or use another model.');

@@ -45,6 +45,11 @@ export class StreamMerger {
     return this.#nextIndex > 0;
   }
 
+  /** True if the message has text or a complete tool call. */
+  get hasContent(): boolean {
+    return this.#shown !== '' || this.hasFinishedCalls;
+  }
+
   get hasFinishedCalls(): boolean {
     return this.#finishedCalls > 0;
   }

@@ -9,7 +9,7 @@ import {noUsage} from '../domain/usage.ts';
 import type {Access} from './access.ts';
 import type {ModelTable} from './model-facts.ts';
 import type {ProxyEnvironment} from './proxy.ts';
-import {connectionLost, type ProviderError, type Refused} from './provider-error.ts';
+import {type AnswerContent, connectionLost, type ProviderError, type Refused} from './provider-error.ts';
 import type {Repair} from './repairs.ts';
 import {decideRetry, realClock, type RetryClock} from './retry.ts';
 import {
@@ -18,6 +18,7 @@ import {
   type SessionRefusalChanges,
   type RefusalChanges,
   makeSendOnce,
+  closedEarly,
   emptyRefusalChanges,
   type ProviderDialect,
   type SendOnce,
@@ -156,19 +157,34 @@ export async function* streamWithRetries(
   let tried = new Set<string>();
   let once: readonly BodyChange[] = [];
   let undo = nothingToUndo;
+  /** The number of tries whose answer had begun or ended in order, and that are billed. */
+  let billed = 0;
   for (let attempt = 1; !signal.aborted; attempt++) {
     let error: ProviderError | Refused | undefined;
     const lessons = {learned: learnedOf(request.model), once};
     let declined: Fault | undefined;
     const bounds = new AnswerBounds();
+    let asIs: readonly ModelEvent[] = [];
+    let isBegun = false;
     for await (const item of sendOnce(continued(request, merger.shownText), lessons, signal)) {
       if (item.kind === 'error') {
         error = item.error;
         break;
       }
+      if (item.kind === 'unmarked') {
+        const kept = keepUnmarked(item.content, lessons.learned, {hasContent: merger.hasContent, billed});
+        if (kept === 'no') {
+          error = closedEarly;
+          break;
+        }
+        asIs = kept === 'silently' ? [] : [unmarkedNote(request.model)];
+        continue;
+      }
+      isBegun ||= item.events.some(({event}) => event === 'block-started');
       declined = others.length === 0 ? undefined : declinedFault(item.events, request.model);
       const events = merger.take(declined === undefined ? item.events : item.events.filter(isNotEnd));
-      if (events.length > 0) yield events;
+      if (events.length > 0) yield [...asIs, ...events];
+      asIs = [];
       if (declined !== undefined) {
         error = {kind: 'final', fault: declined};
         break;
@@ -210,20 +226,22 @@ export async function* streamWithRetries(
       return;
     }
     // If a model continues after another one declined, it continues in the same message.
-    const isBegun = merger.hasBlocks;
-    const fallback = isBegun && declined === undefined ? undefined : others[0];
+    const isShown = merger.hasBlocks;
+    const fallback = isShown && declined === undefined ? undefined : others[0];
     const otherwise = fallback === undefined ? 'nobody' : 'another-model';
-    const next = decideRetry(error, {attempt, otherwise}, clock);
+    if (isBegun || (error.kind === 'passing' && error.patience === 'one-repeat')) billed += 1;
+    const next = decideRetry(error, {attempt, billed, otherwise}, clock);
     const trigger = next.step === 'give-up' ? fallbackTrigger(next.fault) : undefined;
     if (next.step === 'give-up' && fallback !== undefined && trigger !== undefined) {
       yield [...broken, {event: 'fell-back', model: request.model, fallback, trigger, message: next.fault.message}];
       request = {...request, model: fallback};
       others = others.slice(1);
-      if (!isBegun) merger = new StreamMerger();
+      if (!isShown) merger = new StreamMerger();
       tried = new Set();
       once = [];
       undo = nothingToUndo;
       attempt = 0;
+      billed = 0;
       continue;
     }
     if (next.step === 'give-up') {
@@ -237,6 +255,31 @@ export async function* streamWithRetries(
     await clock.sleep(next.delayMs, signal);
   }
 }
+
+/**
+ * Decides whether an answer without an end mark is kept. It is repeated once if the server marks the ends of other
+ * answers, or if its text stops in the middle of a sentence. If that changes nothing, the server leaves the marks out.
+ */
+function keepUnmarked(
+  content: AnswerContent,
+  learned: SessionRefusalChanges,
+  {hasContent, billed}: {readonly hasContent: boolean; readonly billed: number},
+): 'no' | 'silently' | 'with-note' {
+  const {endMarks} = learned;
+  if (content === 'none' && !hasContent) return 'no';
+  if (endMarks === 'left-out') return 'silently';
+  if (content !== 'whole' && (billed === 0 || endMarks === 'sent')) return 'no';
+  if (billed === 0 && endMarks === 'sent') return 'no';
+  learned.endMarks = 'left-out';
+  return 'with-note';
+}
+
+const unmarkedNote = (model: string): ModelEvent => ({
+  event: 'repaired',
+  repair: 'no-end-mark',
+  text: `${model} ended its answer without the usual end mark, so weft takes such answers as complete.`,
+  leftOut: [],
+});
 
 /** True if the server refused the request itself, and not its length, its key or its time. */
 const isFinalRefusal = (error: ProviderError): boolean =>

@@ -19,7 +19,7 @@ const delays = (
   otherwise: 'another-model' | 'nobody' = 'nobody',
 ): readonly (number | 'give-up')[] =>
   Array.from({length: 10}, (_, at) => {
-    const next = decideRetry(trouble, {attempt: at + 1, otherwise}, clockAt(random));
+    const next = decideRetry(trouble, {attempt: at + 1, billed: 0, otherwise}, clockAt(random));
     return next.step === 'retry' ? next.delayMs : 'give-up';
   });
 
@@ -77,7 +77,7 @@ describe('the wait before another try', () => {
   });
 
   test('numbers the try to come', () => {
-    expect(decideRetry(passing(), {attempt: 1, otherwise: 'nobody'}, clockAt(0))).toEqual({
+    expect(decideRetry(passing(), {attempt: 1, billed: 0, otherwise: 'nobody'}, clockAt(0))).toEqual({
       step: 'retry',
       attempt: 2,
       maxAttempts: 10,
@@ -86,7 +86,7 @@ describe('the wait before another try', () => {
   });
 
   test('giving up says how often it was tried', () => {
-    expect(decideRetry(passing(), {attempt: 10, otherwise: 'nobody'}, clockAt(0))).toEqual({
+    expect(decideRetry(passing(), {attempt: 10, billed: 0, otherwise: 'nobody'}, clockAt(0))).toEqual({
       step: 'give-up',
       fault: {
         kind: 'provider',
@@ -100,7 +100,9 @@ describe('the wait before another try', () => {
 
   test('final trouble is not tried again', () => {
     const fault = {kind: 'provider', message: 'No.', fix: 'Stop.', status: 401, refusal: {kind: 'other'}} as const;
-    expect(decideRetry({kind: 'final', fault}, {attempt: 1, otherwise: 'another-model'}, clockAt(0))).toEqual({
+    expect(
+      decideRetry({kind: 'final', fault}, {attempt: 1, billed: 0, otherwise: 'another-model'}, clockAt(0)),
+    ).toEqual({
       step: 'give-up',
       fault,
     });
