@@ -147,6 +147,38 @@ const withTextBefore = (content: Json | undefined, text: string, field: 'message
     ? [{type: field === 'input' ? 'input_text' : 'text', text: text.trim()}, ...content]
     : `${text}${textOf(content)}`;
 
+/**
+ * Leaves only messages of the user and the assistant, in turn. Instructions and results become the user's, and calls
+ * become text in the form that weft reads.
+ */
+export const withPlainRoles: BodyChange = body => {
+  const plain = withMessages(all => {
+    const turns: JsonObject[] = [];
+    for (const message of all.map(withPlainRole)) {
+      const last = turns.at(-1);
+      if (last?.['role'] !== message['role']) turns.push(message);
+      else
+        turns[turns.length - 1] = {...last, ...message, content: joinedContent(last?.['content'], message['content'])};
+    }
+    return turns;
+  });
+  return isJsonList(body['messages']) ? plain(body) : withoutRole(body);
+};
+
+function withPlainRole(message: JsonObject): JsonObject {
+  const {role, content} = message;
+  if (role === 'tool') return {role: 'user', content: `<tool_response>\n${plainText(content)}\n</tool_response>`};
+  if (role === 'system' || role === 'developer') return {role: 'user', content: content ?? ''};
+  const calls = listOf(message['tool_calls']).map(call => {
+    const {name, arguments: given} = objectOf(objectOf(call)['function']);
+    return `<tool_call>\n{"name": ${JSON.stringify(name ?? '')}, "arguments": ${textOf(given) || '{}'}}\n</tool_call>`;
+  });
+  const said = plainText(content);
+  return calls.length === 0
+    ? message
+    : {...omit(message, 'tool_calls'), content: [...(said === '' ? [] : [said]), ...calls].join('\n')};
+}
+
 /** Adds an empty thinking field to answers, because some servers require the field on every answer. */
 export const withReasoning: BodyChange = withMessages(all =>
   all.map(message =>

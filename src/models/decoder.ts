@@ -55,7 +55,7 @@ export abstract class Decoder {
       const {choices, type} = objectOf(parsed.value);
       const isOdd = type === undefined && (!this.started || (isFirst && choices === undefined));
       if (isOdd) this.unread ||= payload;
-      return error;
+      return isFirst && error?.kind === 'refused' ? {...error, status: 200} : error;
     }
     if (this.hasEnd) {
       this.end(out);

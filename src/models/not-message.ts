@@ -1,11 +1,14 @@
 import {clip, collapseSpaces, firstLine} from '../base/clip.ts';
-import {parseJson} from '../base/json.ts';
+import {objectOf, parseJson} from '../base/json.ts';
 import {otherRefusal} from '../domain/fault.ts';
 import {briefError, type Endpoint, type ProviderError} from './provider-error.ts';
 import {refusalWords} from './refusals.ts';
 
-/** Returns the error for a successful answer that holds something other than a message. */
-export function notMessageError(body: string, {name, urlVariable}: Endpoint): ProviderError {
+/**
+ * Returns the error for a successful answer that holds something other than a message. `undefined` for JSON that says
+ * why the request failed.
+ */
+export function notMessageError(body: string, {name, urlVariable}: Endpoint): ProviderError | undefined {
   const fix = `Check the base URL (--base-url or ${urlVariable}).`;
   const later = `Try again later, or check the base URL (--base-url or ${urlVariable}).`;
   const text = body.trim();
@@ -18,10 +21,19 @@ export function notMessageError(body: string, {name, urlVariable}: Endpoint): Pr
   if (!isJson && (isField || /^(?::|\{|\[\s*\{)/u.test(text)))
     return briefError(`The answer of ${name} broke off before its first word.`, later);
   const isPage = text.startsWith('<');
+  if (isRefusal(text)) return undefined;
   const said = isPage ? pageText(text) : isJson ? refusalWords(text) : firstLine(text, 300);
   const what = isPage ? 'a web page' : isJson ? 'other JSON' : 'plain text';
   const message = `${name} answered with ${what} instead of a model's answer${said === '' ? '.' : `: ${said}`}`;
   return {kind: 'final', fault: {kind: 'provider', message, fix, status: 200, refusal: otherRefusal}};
+}
+
+/** True for JSON that says why the request failed. A path that the server doesn't have is no such reason. */
+function isRefusal(text: string): boolean {
+  const parsed = parseJson(text);
+  const {error, message, detail, errors} = objectOf(parsed.tag === 'ok' ? parsed.value : undefined);
+  const said = error ?? message ?? detail ?? errors ?? null;
+  return said !== null && !(typeof said === 'string' && /^\W*not found\W*$/iu.test(said));
 }
 
 /** Returns the first words of a web page. */

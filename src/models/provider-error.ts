@@ -25,7 +25,7 @@ export type ProviderError =
 /** A refusal as the provider sent it, or another text instead of a message. `refusals.ts` and `not-message.ts` interpret them. */
 export interface Refused {
   readonly kind: 'refused';
-  /** The HTTP status; 0 for a refusal in the middle of a stream, 200 for a text instead of a message. */
+  /** The HTTP status; 0 for a refusal in the middle of a stream, 200 for something else instead of a message. */
   readonly status: number;
   readonly header: (name: string) => string | null;
   /** The body, usually JSON. */
@@ -43,7 +43,7 @@ export const refusedInStream = (event: unknown): Refused => ({
 /** Returns a successful answer that is not a message of a model. `body` is empty if nothing came. */
 export const notMessage = (body: string): Refused => ({kind: 'refused', status: 200, header: () => null, body});
 
-/** What has come of an answer. `whole`: it stops where an answer can end. `none`: no text and no tool call has come. */
+/** The state of an answer so far. `whole`: it stops where an answer can end. `none`: no text and no tool call has come. */
 export type AnswerContent = 'whole' | 'cut' | 'none';
 
 /**
@@ -52,7 +52,7 @@ export type AnswerContent = 'whole' | 'cut' | 'none';
  */
 export type AttemptItem =
   | {readonly kind: 'events'; readonly events: readonly ModelEvent[]}
-  /** The stream ended in order, but without the mark that ends an answer. Who reads on takes the answer as it is. */
+  /** The stream ended in order, but without the mark that ends an answer. A consumer that reads on takes the answer as it is. */
   | {readonly kind: 'unmarked'; readonly content: AnswerContent}
   | {readonly kind: 'error'; readonly error: ProviderError | Refused};
 

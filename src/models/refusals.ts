@@ -13,6 +13,7 @@ import {type Endpoint, type ProviderError, type Refused, retryAfterMs} from './p
 export type RefusalClass =
   | {
       readonly kind:
+        | 'plain-roles'
         | 'role-order'
         | 'system-role'
         | 'cache-control'
@@ -171,10 +172,24 @@ const codeFields = [
 function impliedStatus(status: number, code: string, said: string): number {
   if (status === 400 && (/model_not_found/u.test(code) || missingModel.test(said))) return 404;
   if (status === 400 && /api_key_invalid|api key not valid/u.test(said)) return 401;
-  if (status !== 0) return status;
+  if (status !== 0 && status !== 200) return status;
   const given = Number(/(?:^| )([45]\d\d)(?: |$)/u.exec(code)?.[1] ?? 0);
-  return given === 0 ? (streamStatuses.find(([sign]) => sign.test(code))?.[1] ?? 500) : given;
+  if (given !== 0) return given;
+  const named = streamStatuses.find(([sign]) => sign.test(code)) ?? saidStatuses.find(([sign]) => sign.test(said));
+  // An error in the middle of an answer usually passes. An error in place of an answer is about the request.
+  return named?.[1] ?? (status === 0 ? 500 : 400);
 }
+
+/** The words of servers that send neither a status nor a code. */
+const saidStatuses: readonly (readonly [RegExp, number])[] = [
+  [/rate.?limit|too many requests|quota/u, 429],
+  [/overloaded|at capacity|high demand|unavailable|try again|temporar/u, 503],
+  [/time[d ]?-?out|took too long/u, 504],
+  [/internal (?:server )?error|server error|something went wrong|upstream|bad gateway/u, 500],
+  [/(?:invalid|incorrect|missing|no|expired) (?:api[ -]?key|token|credentials)|unauthori[sz]ed|unauthenticated/u, 401],
+  [/forbidden|permission|not allowed to/u, 403],
+  [/model\b.{0,80}(?:not found|does not exist|not exist)|no such model|missing model/u, 404],
+];
 
 /** Matches the words of Bedrock, Mistral, DeepSeek, Z.ai, OpenRouter and LiteLLM about a model that they don't have. */
 const missingModel =
@@ -191,6 +206,7 @@ const streamStatuses: readonly (readonly [RegExp, number])[] = [
   [/serviceUnavailable|subscription_sharing_us\w+_unavailable/iu, 503],
   [/timeout_error|modelTimeout/iu, 504],
   [/overloaded_error/u, 529],
+  [/api_error|server_error|internal/iu, 500],
   [
     /validationException|invalid_request|invalid_prompt|context_length|exceed_context|not_found|insufficient_quota/iu,
     400,
@@ -399,8 +415,17 @@ const isCertain = (read: ReadRefusal): boolean => {
   const isLimit = read.status === 429 && /request too large/u.test(read.said);
   if (!isLimit && (read.status < 500 || read.status === 503 || read.status === 529)) return false;
   const {kind} = classOf(read);
-  return kind === 'no-images' || kind === 'schema' || kind === 'too-long' || kind === 'role-order';
+  return certain.has(kind);
 };
+
+const certain: ReadonlySet<RefusalClass['kind']> = new Set([
+  'no-images',
+  'schema',
+  'too-long',
+  'role-order',
+  'system-role',
+  'plain-roles',
+]);
 
 function classOf(read: ReadRefusal): RefusalClass {
   const {said, status} = read;
@@ -433,10 +458,14 @@ const signs: readonly (readonly [
   Exclude<RefusalClass['kind'], 'call-id' | 'beta' | 'max-tokens' | 'too-long' | 'parameter' | 'unexplained'>,
   RegExp,
 ])[] = [
+  [
+    'plain-roles',
+    /only (?:the )?['"]?user['"]?(?:,| and| or|\/) ?['"]?(?:assistant|model)['"]? (?:roles?|messages?|turns?)|(?:role|should be|must be).{0,30}['"]?user['"]?(?:,| and| or|\/) ?['"]?(?:assistant|model)['"]?\s*(?:$|[.!;(\]])|(?:first message|conversations?).{0,20}must (?:be|start|begin|use|have).{0,20}\buser\b/u,
+  ],
   ['role-order', /after role ['"]?tool|roles must alternate|(?:consecutive|successive) (?:user|messages)/u],
   [
     'system-role',
-    /role.{0,30}\bsystem\b.{0,60}(?:not|unexpected|only|must)|unexpected role|system (?:messages?|prompt|role|instructions?).{0,60}(?:not (?:supported|allowed|enabled|be)|unsupported|must be (?:at the )?(?:beginning|first))|developer (?:role|instructions?).{0,40}(?:not|unsupported)|unknown variant developer|does not support ['"]?(?:system|developer)\b/u,
+    /role.{0,30}\bsystem\b.{0,60}(?:not|unexpected|only|must)|unexpected role|(?:got|role:?|invalid value:) ['"]?(?:system|developer)['"]?(?:$|[.!,])|['"](?:system|developer)['"] is not one of|system (?:messages?|prompt|role|instructions?).{0,60}(?:not (?:supported|allowed|enabled|be)|unsupported|must be (?:at the )?(?:beginning|first))|developer (?:role|instructions?).{0,40}(?:not|unsupported)|unknown variant developer|(?:does not|doesn't|not) support (?:the |a )?['"]?(?:system|developer)\b/u,
   ],
   ['cache-control', /cache_control/u],
   [

@@ -26,6 +26,7 @@ import {
   withFunctionTools,
   withMaxTokens,
   withOtherThinking,
+  withPlainRoles,
   withReasoning,
   withRoleOrder,
   withShortIds,
@@ -76,7 +77,7 @@ interface Step {
 }
 
 export function repairOf({is, said}: JudgedRefusal, refused: RefusedRequest): Repair | undefined {
-  const steps = [stepFor(is, said, refused), is.kind === 'parameter' ? withoutMediaStep(refused) : undefined];
+  const steps = [stepFor(is, said, refused), otherStep(is, refused)];
   const step = steps.find(each => each !== undefined && isNew(each, is, refused));
   if (step === undefined) return undefined;
   const {request, learned, refusedBetas} = refused;
@@ -102,6 +103,18 @@ function isNew({body, once, key}: Step, {kind}: RefusalClass, refused: RefusedRe
   const change = body ?? once;
   return change === undefined || JSON.stringify(change(refused.body)) !== JSON.stringify(refused.body);
 }
+
+/** Returns what to try if the first step was tried, or would change nothing. */
+function otherStep({kind}: RefusalClass, refused: RefusedRequest): Step | undefined {
+  if (kind === 'parameter') return withoutMediaStep(refused);
+  return kind === 'role-order' || kind === 'system-role' ? plainRoles(refused) : undefined;
+}
+
+const plainRoles = ({request}: RefusedRequest): Step => ({
+  key: 'plain-roles',
+  body: withPlainRoles,
+  text: `${request.model} knows only the roles of user and assistant in turn, so weft sent everything in these.`,
+});
 
 /** Providers refuse images in many words. If weft doesn't know them, it tries the request without media. */
 const withoutMediaStep = ({server, request}: RefusedRequest): Step | undefined =>
@@ -175,6 +188,8 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
         body: inTurn(without('output_config'), without('reasoning_effort'), without('reasoning.effort')),
         text: `${model} doesn't support this effort level, so weft left it out.`,
       };
+    case 'plain-roles':
+      return plainRoles(refused);
     case 'role-order':
       return {
         body: withRoleOrder,

@@ -108,7 +108,8 @@ async function judgeRefused(
   const {endpoint} = dialect;
   if (refused.status === 200) {
     const {notMessageError} = await import('./not-message.ts');
-    return {error: notMessageError(refused.body, endpoint), repair: undefined};
+    const error = notMessageError(refused.body, endpoint);
+    if (error !== undefined) return {error, repair: undefined};
   }
   const {judgeRefusal} = await import('./refusals.ts');
   const judged = judgeRefusal(refused, endpoint, request);

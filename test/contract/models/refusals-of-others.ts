@@ -3,6 +3,7 @@ import {
   user,
   text,
   answer,
+  calls,
   toolCall,
   result,
   images,
@@ -254,6 +255,72 @@ export const refusalsOfOthers: readonly Row[] = [
       code: 400,
     },
     end: atMost('max_completion_tokens', {bound: 7192, sent: [8000, 6192]}),
+  },
+  ...(
+    [
+      ['llama.cpp', 500, error('Only user and assistant roles are supported!', {code: 500, type: 'server_error'})],
+      ['vLLM', 400, error('Conversation roles must alternate user/assistant/user/assistant/...', {code: 400})],
+      [
+        'FastAPI',
+        422,
+        {detail: [{loc: ['body', 'messages', 0, 'role'], msg: "Input should be 'user' or 'assistant'"}]},
+      ],
+      ['Some gateway', 200, {error: 'Only user and assistant roles are supported'}],
+      ['Some gateway', 200, {message: 'Conversations must start with a user message'}],
+      ['Some gateway', 200, {detail: "Roles must be one of 'user', 'assistant'"}],
+    ] as const
+  ).map(([provider, status, body]): Row => ({
+    provider,
+    what: `roles other than user and assistant (${status})`,
+    wire: 'chat',
+    request: {...calls(), system: 'Be brief.'},
+    status,
+    body,
+    end: {
+      repair: JSON.stringify(body).includes('alternate') ? 'role-order' : 'plain-roles',
+      refuses: sent => /system|tool/u.test(roles(sent).join(' ')),
+      shows: sent => [roles(sent), lastContent(sent)],
+      sent: [
+        [['system', 'user', 'assistant', 'tool'], 'done'],
+        [['user', 'assistant', 'user'], '<tool_response>\ndone\n</tool_response>'],
+      ],
+    },
+  })),
+  {
+    provider: 'Some gateway',
+    what: 'unknown words without a status',
+    wire: 'chat',
+    status: 200,
+    body: {error: 'The flux is not aligned.'},
+    end: {final: 'Check that small-model supports tools, or use another model.'},
+  },
+  {
+    provider: 'Some gateway',
+    what: 'too long a prompt without a status',
+    wire: 'chat',
+    status: 200,
+    body: {
+      message:
+        "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens in the messages.",
+    },
+    end: {tooLong: [9000, 8192]},
+  },
+  {
+    provider: 'vLLM',
+    what: 'the role of the instructions before other roles',
+    wire: 'chat',
+    request: {system: 'Be brief.'},
+    status: 400,
+    body: error('Only user, assistant and tool roles are supported, got system.', {code: 400}),
+    end: {
+      repair: 'system-role',
+      refuses: body => roles(body).includes('system'),
+      shows: body => [roles(body), lastContent(body)],
+      sent: [
+        [['system', 'user'], 'hello'],
+        [['user'], 'Be brief.\n\nhello'],
+      ],
+    },
   },
   {
     provider: 'vLLM',
