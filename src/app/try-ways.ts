@@ -7,7 +7,7 @@ import {anthropicBase} from '../models/base-url.ts';
 import {makeHttpFetch, readJson} from '../models/http-fetch.ts';
 import {modelIdsIn, modelsRequest} from '../models/list-models.ts';
 import {findLocalServers, usualServers} from '../models/local-servers.ts';
-import {refusalWords} from '../models/refusals.ts';
+import {refusalWords} from '../models/refusal-words.ts';
 import {
   configuredProvider,
   defaultModel,

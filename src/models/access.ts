@@ -76,7 +76,7 @@ export const authorizedFetch =
     const second = await attempt(first.sent);
     if (!second.renews) return second.response;
     const {status} = second.response;
-    const {refusalWords} = await import('./refusals.ts');
+    const {refusalWords} = await import('./refusal-words.ts');
     const message = refusalWords(await second.response.text());
     throw new FaultError({kind: 'needs-user', ...authorization.refusedAgain({status, message})}, undefined);
   };

@@ -143,7 +143,7 @@ export async function checkKey(given: ProviderAddress, signal: AbortSignal): Pro
   try {
     const response = await makeHttpFetch(given.environment)(url, {headers, signal});
     if (response.status !== 401 && response.status !== 403) return ok(response.ok ? 'accepted' : 'unchecked');
-    const {refusalWords} = await import('./refusals.ts');
+    const {refusalWords} = await import('./refusal-words.ts');
     const said = refusalWords(await response.text());
     const reason = said === '' ? '' : `: ${said.replaceAll(key, '…')}`;
     return failed({

@@ -2,7 +2,7 @@ import {clip, collapseSpaces, firstLine} from '../base/clip.ts';
 import {objectOf, parseJson} from '../base/json.ts';
 import {otherRefusal} from '../domain/fault.ts';
 import {briefError, type Endpoint, type ProviderError} from './provider-error.ts';
-import {refusalWords} from './refusals.ts';
+import {refusalWords} from './refusal-words.ts';
 
 /**
  * Returns the error for a successful answer that holds something other than a message. `undefined` for JSON that says
