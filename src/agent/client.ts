@@ -19,16 +19,17 @@ import type {DocumentBlock, ImageBlock} from '../domain/conversation.ts';
 import type {SessionDocument} from '../domain/document.ts';
 import type {WayName} from '../domain/ways-in.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
-import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
+import type {ActionId, BlockId, MessageId, PlanId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionFilter, SessionSummary} from '../domain/journal.ts';
 import type {MemoryNotes} from '../domain/memory-notes.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
-import type {Plan} from '../domain/plan.ts';
+import type {Plan, PlanChange} from '../domain/plan.ts';
 import type {PinRow} from '../domain/pin.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {PermissionMode, RuleChange, RuleList, RuleScope} from '../domain/risk.ts';
 import type {AgentRow} from '../domain/sub-agent.ts';
 import type {Price} from '../domain/usage.ts';
+import type {StackBoard, StackChange} from '../tasks/stack/stack-board.ts';
 
 /**
  * The only interface between front ends and weft: operations go in, events come out, and each query has its own answer.
@@ -193,6 +194,13 @@ export interface Queries {
   >;
   /** Names the session. Returns the title as it is kept. All front ends get the event `session-renamed`. */
   readonly 'rename-session': QuerySpec<string, {readonly title: string}>;
+  /** The user's plans, newest first. */
+  readonly plans: QuerySpec<readonly Plan[]>;
+  /** Changes a plan. After `begin`, the front end submits `start-plan` and the prompt that carries the plan out. */
+  readonly 'change-plan': QuerySpec<Plan, {readonly plan: PlanId; readonly change: PlanChange}>;
+  /** The user's task stack, and the command that runs it. */
+  readonly stack: QuerySpec<StackBoard & {readonly runCommand: string}>;
+  readonly 'change-stack': QuerySpec<StackBoard, {readonly change: StackChange}>;
   /** The messages that can be pinned, in order. A compaction keeps pinned ones word for word. */
   readonly pins: QuerySpec<readonly PinRow[]>;
   /** Pins or unpins a message. Returns the messages that can be pinned, as `pins` does. */

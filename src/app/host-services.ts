@@ -8,6 +8,7 @@ import type {
   McpServerRow,
   ModelConnection,
   ModelList,
+  Queries,
   Query,
   RequestedRuleChange,
   RuleRow,
@@ -17,6 +18,8 @@ import type {
 } from '../agent/client.ts';
 import type {TrustedSettings} from '../config/merge-settings.ts';
 import type {LocalServer} from '../domain/local-server.ts';
+import type {Plan} from '../domain/plan.ts';
+import type {StackBoard, StackChange} from '../tasks/stack/stack-board.ts';
 import type {MemoryNotes} from '../domain/memory-notes.ts';
 import type {CachedRequest} from '../domain/cached-request.ts';
 import type {SessionFilter, SessionSummary} from '../domain/journal.ts';
@@ -48,6 +51,7 @@ export interface HostPorts {
     set(name: string, value: string): Promise<readonly string[]>;
   };
   readonly trust: FolderTrustPort;
+  readonly work: WorkPort;
   readonly models: ModelSetup;
   readonly mcp: McpPort;
   /** Returns the project's servers that do not start because they are not trusted. */
@@ -60,6 +64,14 @@ export interface HostPorts {
   exportText(work: TextExport): Promise<Outcome<ExportEnd, Fault>>;
   diagnostics(): Promise<string>;
   branch(): string;
+}
+
+/** The user's plans and task stack. */
+export interface WorkPort {
+  plans(): Promise<readonly Plan[]>;
+  changePlan(request: Pick<Query<'change-plan'>, 'plan' | 'change'>): Promise<Outcome<Plan, Fault>>;
+  stack(): Promise<Queries['stack']['answer']>;
+  changeStack(change: StackChange): Promise<Outcome<StackBoard, Fault>>;
 }
 
 export interface MemoryPort {
@@ -195,6 +207,10 @@ export function hostServices(ports: HostPorts): HostServices {
       'change-rule': ({rule}) => ports.changeRule(rule),
       'folder-trust': () => answered('Reading the settings', () => trust.show()),
       'trust-folder': () => answered('Trusting the folder', () => trust.accept()),
+      plans: () => answered('Reading the plans', () => ports.work.plans()),
+      'change-plan': request => ports.work.changePlan(request),
+      stack: () => answered('Reading the task stack', () => ports.work.stack()),
+      'change-stack': ({change}) => ports.work.changeStack(change),
       settings: ({name}) => refused(() => settings.list(name)),
       'setting-rows': () => refused(() => settings.rows()),
       'change-setting': ({name, value}) => refused(() => settings.set(name, value)),

@@ -5,6 +5,7 @@ import type {ConversationsPort} from '../actions/conversations-port.ts';
 import type {ExportEnd, SessionMessage} from '../agent/client.ts';
 import {isJsonObject, parseJson} from '../base/json.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
+import {passingDatabase} from '../config/places.ts';
 import {makeFolders} from '../config/make-folders.ts';
 import {type Message, messageText} from '../domain/conversation.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
@@ -13,11 +14,12 @@ import type {Store} from '../store/open-store.ts';
 import {type ExportWork, fixedModel, type HostPorts, type ModelSetup} from './host-services.ts';
 import type {McpServerState} from '../actions/mcp-port.ts';
 import type {RunContext} from './run-context.ts';
+import type {InDatabase} from './user-database.ts';
 
 /** The user's files for front ends: settings, trust, history and saved sessions. */
 export interface UserPorts extends Pick<
   HostPorts,
-  'sessions' | 'history' | 'settings' | 'trust' | 'models' | 'permissionRules' | 'untrustedServers'
+  'sessions' | 'history' | 'settings' | 'trust' | 'work' | 'models' | 'permissionRules' | 'untrustedServers'
 > {
   readonly fetchConversation: ConversationsPort['fetch'];
   readonly exportSession: (work: ExportWork, records: readonly JournalRecord[]) => Promise<Outcome<ExportEnd, Fault>>;
@@ -47,6 +49,7 @@ export function userPorts(
     history: openHistory(places.history, directory),
     settings: userSettings(project),
     trust,
+    work: userWork(store === 'none' ? {database: passingDatabase} : places),
     models,
     async permissionRules() {
       const {ruleLines} = await import('./rule-lines.ts');
@@ -113,11 +116,20 @@ export const demoUserPorts = (directory: string): UserPorts => ({
     accept: async () => nothingToTrust,
     untrustedFiles: async () => [],
   },
+  work: userWork({database: passingDatabase}),
   models: fixedModel('The demo has its own model. Leave the demo first.'),
   permissionRules: async () => [],
   untrustedServers: async () => [],
   fetchConversation: async () => failed(unsavedSessionsFault),
   exportSession: (work, records) => exportInto(directory, work, {records, summary: undefined}),
+});
+
+/** Opens the stores for each request, because few sessions use them. */
+const userWork = (places: InDatabase): HostPorts['work'] => ({
+  plans: async () => (await import('./work-board.ts')).listPlans(places),
+  changePlan: async request => (await import('./work-board.ts')).changePlan(request, places),
+  stack: async () => (await import('./work-board.ts')).readStack(places),
+  changeStack: async change => (await import('./work-board.ts')).changeUserStack(change, places),
 });
 
 const userSettings = (directory: string): HostPorts['settings'] => ({

@@ -1,4 +1,5 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
 import type {PlanId, SessionId} from './ids.ts';
 import type {TodoList} from './todo.ts';
 
@@ -62,6 +63,41 @@ export const rejectPlan = (plan: Plan, reason: string): Change =>
   from(plan, ['pending', 'approved'], {state: 'rejected', reason});
 
 export const beginPlan = (plan: Plan): Change => from(plan, ['approved'], {state: 'executing'});
+
+/** Begins an execution. Approves the plan if it is still pending. */
+export function approveAndBegin(plan: Plan): Change {
+  const approved = plan.state === 'pending' ? approvePlan(plan) : ok(plan);
+  return approved.tag === 'ok' ? beginPlan(approved.value) : approved;
+}
+
+/** Replaces the content of a pending plan with the user's. */
+export const editPlan = (plan: Plan, {goal, steps, notes}: PlanDraft): Change =>
+  from(plan, ['pending'], {goal, steps: planSteps(steps), notes});
+
+/** A user's change of a stored plan. `begin` approves it if it is pending, and claims its execution. */
+export type PlanChange =
+  | {readonly kind: 'approve' | 'begin'}
+  | {readonly kind: 'reject'; readonly reason: string}
+  | {readonly kind: 'edit'; readonly draft: PlanDraft};
+
+/** Says why a plan in this state did not change, after its name. */
+export function planConflict(state: PlanState): string {
+  switch (state) {
+    case 'executing':
+      return 'is already running';
+    case 'rejected':
+      return 'was rejected';
+    case 'completed':
+    case 'failed':
+    case 'stopped':
+      return `has already run (${state}). A plan runs only once`;
+    case 'pending':
+    case 'approved':
+      return 'has just changed. Try again';
+    default:
+      return unreachable(state);
+  }
+}
 
 /** Resumes an execution that was interrupted. */
 export const resumePlan = (plan: Plan): Change => from(plan, ['stopped'], {state: 'executing'});

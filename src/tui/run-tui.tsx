@@ -228,7 +228,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
       write(title.after(events, store.awaitsAnswer ? 'asks' : 'asks-nothing'));
       return busy;
     });
-    terminals.follow(() => store.refresh(), ended.signal);
+    terminals.follow(done => store.handleBlocks(done), ended.signal);
     try {
       if (options.firstPrompt !== '') store.send(options.firstPrompt);
       else if (store.hasNoModel && options.opening === 'composer') store.offerModels('none');

@@ -35,6 +35,12 @@ export const blankHost: HostPorts = {
     accept: async () => 'Nothing to trust.',
     untrustedFiles: async () => [],
   },
+  work: {
+    plans: async () => [],
+    changePlan: async () => failed(rejected('There are no plans.')),
+    stack: async () => ({rows: [], hooks: 0, runCommand: 'weft stack run'}),
+    changeStack: async () => failed(rejected('There is no stack.')),
+  },
   models: {
     list: async () => failed(rejected('There is no provider.')),
     localServers: async () => [],

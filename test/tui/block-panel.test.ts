@@ -80,6 +80,23 @@ describe('/ps', () => {
     ]);
   });
 
+  test('one line with a name says that a command has ended, unless the user watched its end', async () => {
+    const {port, set, ended} = desk([server, python]);
+    const {screen} = await start([80, 24], {host: {terminals: port}});
+    await screen.until(/1 needs input/u);
+    set([python, {...server, state: {kind: 'exited', code: 1}}]);
+    await screen.until(/! Command npm run dev: exit 1/u);
+    await screen.type('\u0014');
+    await screen.until(/screen of b2/u);
+    set([
+      {...python, state: {kind: 'exited', code: 0}},
+      {...server, state: {kind: 'exited', code: 1}},
+    ]);
+    ended();
+    await screen.until(/python3[^]*Ask weft to do something/u);
+    expect((await screen.rows()).filter(row => row.includes('Command python3'))).toEqual([]);
+  });
+
   test('s stops the chosen one and k keeps it; what changes meanwhile is shown', async () => {
     const {port, done, set} = desk([server, python]);
     const {screen} = await start([80, 24], {host: {terminals: port}});

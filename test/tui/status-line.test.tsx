@@ -1,10 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import type {RunningSession} from '../../src/domain/session-list.ts';
 import type {BlockInfo} from '../../src/actions/ports.ts';
-import {actionId, blockId} from '../../src/domain/ids.ts';
+import {actionId, blockId, parseSessionId} from '../../src/domain/ids.ts';
 import {nativeProof, nothingProven, type Proof} from '../../src/domain/sandbox.ts';
 import {RunLine} from '../../src/tui/components/live-region.tsx';
 import {type StatusHint, StatusLine} from '../../src/tui/components/status-line.tsx';
+import type {AgentOutput} from '../../src/tui/state/agent-outputs.ts';
 import {emptyView, type View} from '../../src/tui/state/view.ts';
 import {accepted} from './support/events.ts';
 import {drawn} from './support/drawn.ts';
@@ -120,6 +121,34 @@ describe('the status line', () => {
     ]);
     expect(drawn(<StatusLine {...props} view={{...used, mode: 'bypassPermissions'}} hint="none" />)).toEqual([
       '  mine                           ! permissions bypassed !',
+    ]);
+  });
+
+  test('agents in the background are counted until they end', () => {
+    const agents = (['in_progress', 'succeeded', 'foreground'] as const).map((kind, at): AgentOutput => ({
+      tail: '',
+      row: {
+        agent: {
+          id: parseSessionId(`00000000-0000-4000-8000-00000000000${at}`) ?? expect.fail(),
+          call: actionId(`call${at}`),
+          parent: 'main',
+          name: 'look',
+          kind: 'explore',
+          harness: 'weft',
+          model: 'm',
+          prompt: 'Where is it?',
+          isolation: 'none',
+          computerUse: 'asks',
+          lifecycle: [],
+          startedAt: 0,
+        },
+        status: kind === 'succeeded' ? {kind, answer: ''} : {kind: 'in_progress', doing: ''},
+        progress: {turns: 0, calls: 0, usage, costUsd: 0, files: []},
+        place: kind === 'foreground' ? 'foreground' : 'background',
+      },
+    }));
+    expect(status({...used, agents}, 60, [server])).toEqual([
+      '  asks first · 1 agent · 1 server · context 1 %     $0.03',
     ]);
   });
 

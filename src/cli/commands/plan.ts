@@ -9,13 +9,12 @@ import type {PromptSummary} from '../../actions/agent-event.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {firstLine} from '../../base/clip.ts';
 import {failed, type Outcome} from '../../base/outcome.ts';
-import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine, visibleText} from '../../base/visible.ts';
 import {messageId, planId} from '../../domain/ids.ts';
 import {
-  approvePlan,
+  approveAndBegin,
+  planConflict,
   planReminder,
-  beginPlan,
   draftOf,
   type Plan,
   planPrompt,
@@ -164,10 +163,7 @@ function unfinished(plan: Plan | 'unknown'): string {
 
 /** Approves the plan if it is still pending, and claims it. If two processes run it at once, one is refused. */
 function begin(plans: PlanStore, {id}: Plan): Outcome<Plan, string> {
-  const begun = plans.change(id, plan => {
-    const approved = plan.state === 'pending' ? approvePlan(plan) : ({tag: 'ok', value: plan} as const);
-    return approved.tag === 'ok' ? beginPlan(approved.value) : approved;
-  });
+  const begun = plans.change(id, approveAndBegin);
   if (begun.tag === 'ok') return begun;
   return failed(begun.error === 'unknown' ? unknownText(id) : usedText(id, begun.error.state));
 }
@@ -177,23 +173,7 @@ const unknownText = (id: string): string => `unknown plan ${visibleExactLine(id)
 const refusalOf = ({id, state}: Plan): string =>
   state === 'pending' || state === 'approved' ? '' : usedText(id, state);
 
-function usedText(id: string, state: Plan['state']): string {
-  switch (state) {
-    case 'executing':
-      return `plan ${id} is already running`;
-    case 'rejected':
-      return `plan ${id} was rejected`;
-    case 'completed':
-    case 'failed':
-    case 'stopped':
-      return `plan ${id} has already run (${state}). A plan runs only once`;
-    case 'pending':
-    case 'approved':
-      return `plan ${id} has just changed. Try again`;
-    default:
-      return unreachable(state);
-  }
-}
+const usedText = (id: string, state: Plan['state']): string => `plan ${id} ${planConflict(state)}`;
 
 /** `weft plan list`. */
 const listPlans = async ({json}: JsonOption): Promise<ExitCode> =>

@@ -6,7 +6,6 @@ import {printReview, reviewCommandWith} from '../commands/review.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {cachedRequestText} from '../../domain/cached-request.ts';
 import type {CommandContext, SlashCommand} from '../commands/command.ts';
-import type {ComposerRequest} from '../state/effect.ts';
 import {foregroundCommand, sandboxText, statusOf} from '../state/selectors.ts';
 import {sentences, todoLines} from './plain-entry.ts';
 
@@ -15,9 +14,6 @@ export interface ScreenReaderContext extends CommandContext {
   /** Prints the open question again. */
   repeat(): void;
   stop(): void;
-  /** Queues a prompt until the agent is done. */
-  queue(text: string): void;
-  compose(work: ComposerRequest): void;
 }
 
 /** Returns the screen UI's commands, with numbered lists instead of panels, and commands that replace its keys. */

@@ -18,7 +18,7 @@ import {Appearance} from '../theme/theme.ts';
 import type {Effect, PressContext, PanelQuery} from '../state/effect.ts';
 import {notePanel, type Panel, quitPanel} from '../state/panels/panel.ts';
 import {exitCommands} from '../state/press-composer.ts';
-import {withStopRequested} from '../state/reduce.ts';
+import {withEndedBlocks, withStopRequested} from '../state/reduce.ts';
 import {runPanelQuery} from '../state/panel-queries.ts';
 import {compactPreview} from '../state/panels/compact.ts';
 import {withFirstPrompts} from '../state/panels/sessions.ts';
@@ -155,7 +155,7 @@ export class ScreenReaderSession {
   }
 
   start(): void {
-    this.#terminals.follow(() => {}, this.#closing.signal);
+    this.#terminals.follow(ended => this.#show({view: withEndedBlocks(this.#view, ended)}), this.#closing.signal);
     const {version, directory, notices, firstPrompt} = this.#options;
     const how = 'Type a prompt and press Enter. /help lists commands, Ctrl+D exits.';
     this.#terminal.say([`weft ${version} in ${directory}`, ...notices, how]);

@@ -46,6 +46,8 @@ interface SlashCommandDeps extends Pick<CommandContext, 'options' | 'appearance'
   readonly query: CommandContext['query'];
   readonly print: CommandContext['print'];
   readonly send: (text: string) => void;
+  readonly queue: CommandContext['queue'];
+  readonly compose: CommandContext['compose'];
   readonly ui: () => Ui;
   readonly view: () => View;
   readonly frame: () => EntryFrame;
@@ -134,6 +136,8 @@ export class SlashCommands {
       signal: deps.signal,
       times: deps.times,
       addNote: deps.addNote,
+      queue: deps.queue,
+      compose: deps.compose,
       query: deps.query,
       commands: this.#commands,
       get view() {

@@ -1,7 +1,7 @@
 import {programName} from '../../actions/block-text.ts';
 import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
-import type {ScreenSize} from '../../actions/ports.ts';
+import type {BlockInfo, ScreenSize} from '../../actions/ports.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId} from '../../domain/ids.ts';
 import {approvalInFull} from '../scrollback/approval-text.ts';
@@ -16,7 +16,7 @@ import {openLines} from '../scrollback/entries.ts';
 import type {Effect, ExternalEdit, PressContext, PanelQuery} from '../state/effect.ts';
 import {leaveWithinMs, press} from '../state/press.ts';
 import type {ScrollPosition, ScrollStep} from '../state/scroll-position.ts';
-import {reduce, withNotice, withStopRequested} from '../state/reduce.ts';
+import {reduce, withEndedBlocks, withNotice, withStopRequested} from '../state/reduce.ts';
 import {restoreRewoundPrompt, applyQueryResult, runPanelQuery} from '../state/panel-queries.ts';
 import {type ConnectPanel, connectPanel, findServers} from '../state/panels/connect.ts';
 import {quitPanel} from '../state/panels/panel.ts';
@@ -133,6 +133,8 @@ export class Store {
       query: request => void this.#query(request),
       send: text =>
         this.#composer.perform({kind: 'send', text, when: this.#view.run.state === 'idle' ? 'queued' : 'steering'}),
+      queue: text => this.send(text),
+      compose: work => this.#composer.perform(work),
       print: lines => {
         this.#scrollback.print(() => lines);
         this.#frames.drawSoon();
@@ -235,6 +237,12 @@ export class Store {
 
   /** Redraws the screen because something outside the app's own state has changed. */
   refresh(): void {
+    this.#frames.drawSoon();
+  }
+
+  /** Handles a change of the background commands. `ended` are those that have ended. */
+  handleBlocks(ended: readonly BlockInfo[]): void {
+    this.#view = withEndedBlocks(this.#view, ended);
     this.#frames.drawSoon();
   }
 

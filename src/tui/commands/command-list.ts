@@ -119,6 +119,33 @@ const allCommands: readonly SlashCommand[] = [
   exportCommand,
   todoCommand,
   documentsCommand,
+  slashCommand({
+    name: 'plans',
+    usage: '/plans [show|run|approve|edit|reject ID]',
+    summary: 'See plans, and approve, edit or run them',
+    choices: [
+      {value: 'show', summary: 'Show a plan'},
+      {value: 'run', summary: 'Approve a plan and carry it out'},
+      {value: 'approve', summary: 'Approve a plan to run later'},
+      {value: 'edit', summary: 'Edit a plan in your editor'},
+      {value: 'reject', summary: 'Reject a plan'},
+    ],
+    run: (argument, context) => void import('./plans.ts').then(({runPlans}) => runPlans(argument, context)),
+  }),
+  slashCommand({
+    name: 'stack',
+    usage: '/stack [add TEXT | edit|up|down|delete ID | run]',
+    summary: 'See, change, reorder and run the task stack',
+    choices: [
+      {value: 'add', summary: 'Add a task at the end'},
+      {value: 'edit', summary: 'Edit a task in your editor'},
+      {value: 'up', summary: 'Move a task up'},
+      {value: 'down', summary: 'Move a task down'},
+      {value: 'delete', summary: 'Delete a task'},
+      {value: 'run', summary: 'Run the tasks in order'},
+    ],
+    run: (argument, context) => void import('./stack.ts').then(({runStack}) => runStack(argument, context)),
+  }),
   reviewCommand,
   slashCommand({
     name: 'computer',

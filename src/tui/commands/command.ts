@@ -7,7 +7,7 @@ import {type ChoicePanel, placeholderPanel, type Panel} from '../state/panels/pa
 import type {EditorRequest, TuiExit, TuiOptions} from '../options.ts';
 import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import type {Appearance} from '../theme/theme.ts';
-import type {PanelQuery} from '../state/effect.ts';
+import type {ComposerRequest, PanelQuery} from '../state/effect.ts';
 import type {RunTimes, View} from '../state/view.ts';
 import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
 import type {EntryFrame} from '../text/wrap.ts';
@@ -38,6 +38,10 @@ export interface CommandContext {
   /** Writes complete lines to the scrollback. They are styled already and no wider than the frame. */
   print(lines: readonly string[]): void;
   submit(op: Op): void;
+  /** Queues a prompt until the agent is done. */
+  queue(text: string): void;
+  /** Does what a draft of the composer would do. */
+  compose(work: ComposerRequest): void;
   /** Adds a note to the workspace's instructions and confirms it in a notice. */
   addNote(note: string): void;
   /** Returns the answer to a query. If the query fails, notifies the user and returns `undefined`. */

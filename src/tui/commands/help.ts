@@ -56,7 +56,8 @@ export const commandGroups: readonly {readonly title: string; readonly names: re
   {title: 'Context', names: ['context', 'compact', 'pin', 'memory', 'cost', 'documents', 'review']},
   {title: 'Undo', names: ['undo', 'redo', 'rewind']},
   {title: 'Model', names: ['model', 'effort', 'mode', 'login', 'computer']},
-  {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'agents', 'trust', 'note', 'todo', 'ps']},
+  {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'trust', 'note']},
+  {title: 'Work', names: ['todo', 'plans', 'stack', 'ps', 'agents']},
   {title: 'Look', names: ['theme', 'verbosity', 'statusline', 'vim', 'editor']},
   {title: 'weft', names: ['config', 'doctor', 'demo', 'help']},
 ];

@@ -5,6 +5,7 @@ import type {BlockInfo} from '../../actions/ports.ts';
 import {isRunning} from '../../actions/block-text.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {Effort} from '../../domain/model-stream.ts';
+import {hasEnded} from '../../domain/sub-agent.ts';
 import type {RunningSession} from '../../domain/session-list.ts';
 import {centsText, contextPercent, modeText, sandboxText, sessionCost, shortModel} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
@@ -15,7 +16,7 @@ import type {Role} from '../theme/palette.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
 
 interface StatusLineProps {
-  readonly view: Pick<View, 'mode' | 'model' | 'usage' | 'sandbox' | 'run'>;
+  readonly view: Pick<View, 'mode' | 'model' | 'usage' | 'sandbox' | 'run' | 'agents'>;
   readonly effort: Effort | 'default';
   readonly blocks: readonly BlockInfo[];
   /** The sessions that run in the background. */
@@ -160,7 +161,7 @@ function partsOf({
     mode: isBypassing ? '' : modeText(view.mode),
     modeKey: isBypassing ? '' : ' ⇧Tab',
     vim,
-    background: backgroundText(running),
+    background: list([agentsText(view.agents), backgroundText(running)]),
     ports: running.flatMap(({ports}) => ports.map(port => ` :${port}`)).join(''),
     sessions: sessionsText(sessions),
     context: contextText(view.usage),
@@ -170,6 +171,12 @@ function partsOf({
     // Padded so that a growing amount doesn't move the line.
     cost: padded(sessionCost(view.usage, centsText)),
   };
+}
+
+/** Counts the sub-agents that work in the background. Those that the agent waits for have their own rows. */
+function agentsText(agents: View['agents']): string {
+  const count = agents.filter(({row}) => row.place === 'background' && !hasEnded(row.status)).length;
+  return count === 0 ? '' : pluralize(count, 'agent');
 }
 
 /** Returns `1 server`, `2 in background`, or `1 needs input`. */

@@ -1,3 +1,5 @@
+import {firstLine} from '../../base/clip.ts';
+import {blockStateLabel} from './panels/blocks.ts';
 import {agentStatusText, updateAgents} from './agent-outputs.ts';
 import {isCallExtras} from '../../domain/conversation.ts';
 import {eventWarning} from '../../actions/event-warning.ts';
@@ -5,7 +7,7 @@ import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {fallbackText} from '../../domain/model-fallback.ts';
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
-import type {Question} from '../../actions/ports.ts';
+import type {BlockInfo, Question} from '../../actions/ports.ts';
 import {labelOf} from '../../actions/catalogue.ts';
 import {isExploration} from '../../actions/exploration.ts';
 import {changedFiles, changesOfCommand, isTodoUpdate} from '../../actions/outcome.ts';
@@ -245,6 +247,15 @@ function contextFullEntry(usage: SessionUsage): readonly Entry[] {
 }
 
 const compactHint = 'Run /compact to free up space.';
+
+/** Adds a line for each background command that has ended. */
+export const withEndedBlocks = (view: View, ended: readonly BlockInfo[]): View =>
+  ended.reduce((next, block) => {
+    const {state, command} = block;
+    const end = state.kind === 'exited' && state.code === 0 ? 'done' : blockStateLabel(state);
+    const level = state.kind === 'exited' && state.code !== 0 ? 'warning' : 'info';
+    return withNotice(next, level, `Command ${visibleLine(firstLine(command, 60))}: ${end}`);
+  }, view);
 
 export const withQueuedPrompt = (view: View, prompt: QueuedPrompt): View => ({
   ...view,

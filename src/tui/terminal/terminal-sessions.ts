@@ -1,3 +1,4 @@
+import {isRunning} from '../../actions/block-text.ts';
 import type {BlockInfo, ScreenSize} from '../../actions/ports.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {faultText} from '../../domain/fault.ts';
@@ -23,6 +24,8 @@ export class TerminalSessions {
   readonly #now: () => number;
   #sessions: readonly BlockInfo[] = [];
   #reportedAt = 0;
+  /** The sessions that the user has watched to their end, or watches. */
+  readonly #watched = new Set<BlockId>();
 
   /** `now` returns milliseconds on a monotonic clock. */
   constructor(client: AgentClient, now: () => number) {
@@ -30,14 +33,18 @@ export class TerminalSessions {
     this.#now = now;
   }
 
-  /** Follows the engine until `signal` aborts, and calls back after every change. */
-  follow(onChange: () => void, signal: AbortSignal): void {
+  /**
+   * Follows the engine until `signal` aborts. Calls back after every change, with the commands that have ended since the last one
+   * while the user was not attached to them.
+   */
+  follow(onChange: (ended: readonly BlockInfo[]) => void, signal: AbortSignal): void {
     void this.#client.watch(
       {watch: 'terminals'},
       sessions => {
+        const ran = new Set(this.#sessions.flatMap(({id, state}) => (isRunning(state) ? [id] : [])));
         this.#sessions = sessions;
         this.#reportedAt = this.#now();
-        onChange();
+        onChange(sessions.filter(({id, state}) => ran.has(id) && !isRunning(state) && !this.#watched.has(id)));
       },
       signal,
     );
@@ -58,10 +65,15 @@ export class TerminalSessions {
       left(end.tag === 'failed' ? {kind: 'refused', message: faultText(end.error)} : {kind: 'ended'});
     };
     void waitForEnd();
+    this.#watched.add(id);
     return {
       write: keys => this.#client.submit({op: 'write-terminal', id, keys}),
       resize: to => this.#client.submit({op: 'resize-terminal', id, size: to}),
-      detach: () => detached.abort(),
+      detach: () => {
+        detached.abort();
+        const state = this.#sessions.find(session => session.id === id)?.state;
+        if (state !== undefined && isRunning(state)) this.#watched.delete(id);
+      },
     };
   }
 }

@@ -111,22 +111,26 @@ export function choicePanel({
   rows,
   note = '',
   empty = '',
+  selected,
   ...panel
 }: Pick<ChoicePanel, 'title' | 'does'> & {
   readonly rows: readonly ChoiceRow[];
   readonly note?: string;
   readonly empty?: string;
+  /** The index of the selected row. Without it, the current row or the first one is selected. */
+  readonly selected?: number;
 }): ChoicePanel {
   const items = rows.map(row => {
     const value = 'all' in row ? row : {all: [row], at: 0};
     return {...plainItem(value, row.label), details: detailsOf(value), mark: row.mark};
   });
+  const picker = openPicker({items, search: 'names', empty, selected: 'current'});
   return {
     panel: 'choice',
     ...panel,
     note,
     variantLabel: '',
-    picker: openPicker({items, search: 'names', empty, selected: 'current'}),
+    picker: selected === undefined ? picker : {...picker, row: selected},
   };
 }
 

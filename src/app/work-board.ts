@@ -1,0 +1,58 @@
+import type {Queries} from '../agent/client.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {rejected, type Fault} from '../domain/fault.ts';
+import type {PlanId} from '../domain/ids.ts';
+import {
+  approveAndBegin,
+  approvePlan,
+  editPlan,
+  type Plan,
+  type PlanChange,
+  planConflict,
+  rejectPlan,
+} from '../domain/plan.ts';
+import {changeStack, type StackBoard, stackBoard, type StackChange} from '../tasks/stack/stack-board.ts';
+import type {InDatabase} from './user-database.ts';
+import {withUserStores} from './user-jobs.ts';
+import {weftCommand} from './weft-command.ts';
+
+/** Lists the user's plans, newest first. */
+export const listPlans = (places: InDatabase): Promise<readonly Plan[]> =>
+  withUserStores(({plans}) => plans.list(), places);
+
+/** Changes a plan, if its state allows that. */
+export function changePlan(
+  {plan: id, change}: {readonly plan: PlanId; readonly change: PlanChange},
+  places: InDatabase,
+): Promise<Outcome<Plan, Fault>> {
+  return withUserStores(({plans}) => {
+    const changed = plans.change(id, plan => {
+      switch (change.kind) {
+        case 'approve':
+          return approvePlan(plan);
+        case 'reject':
+          return rejectPlan(plan, change.reason);
+        case 'edit':
+          return editPlan(plan, change.draft);
+        default:
+          return approveAndBegin(plan);
+      }
+    });
+    if (changed.tag === 'ok') return changed;
+    const why =
+      changed.error === 'unknown' ? 'does not exist. List the plans: /plans' : planConflict(changed.error.state);
+    return failed(rejected(`Plan ${id} ${why}.`));
+  }, places);
+}
+
+/** Reads the user's task stack. */
+export const readStack = (places: InDatabase): Promise<Queries['stack']['answer']> =>
+  withUserStores(({stack}) => ({...stack.read(stackBoard), runCommand: weftCommand('stack run')}), places);
+
+/** Changes the user's task stack. */
+export function changeUserStack(change: StackChange, places: InDatabase): Promise<Outcome<StackBoard, Fault>> {
+  return withUserStores(({stack}) => {
+    const changed = stack.perform(each => changeStack(each, change));
+    return changed.tag === 'ok' ? ok(changed.value) : failed(rejected(`${changed.error.message}.`));
+  }, places);
+}

@@ -1,0 +1,179 @@
+import {firstLine} from '../../base/clip.ts';
+import {nearestName} from '../../base/nearest-name.ts';
+import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
+import {draftIn, draftOf, type Plan, type PlanChange, planPrompt, planText} from '../../domain/plan.ts';
+import {commandEffect} from '../state/effect.ts';
+import {choicePanel, type ChoicePanel, choiceOfEffects} from '../state/panels/panel.ts';
+import {hasNoModel, isIdle} from '../state/selectors.ts';
+import {withTildes} from '../text/workspace-paths.ts';
+import {type CommandContext, editInEditor, openList} from './command.ts';
+
+const verbs = ['show', 'run', 'approve', 'edit', 'reject'] as const;
+type Verb = (typeof verbs)[number];
+
+/** Lists the user's plans, or shows, changes or runs one. */
+export async function runPlans(argument: string, context: CommandContext): Promise<void> {
+  if (argument === '') {
+    openList(
+      {title: 'Plans', loading: 'Loading plans…', request: {query: 'plans'}},
+      plans => plansPanel(plans, context),
+      context,
+    );
+    return;
+  }
+  const [, word = '', id = '', reason = ''] = /^(\S+)\s*(\S*)\s*([^]*)$/u.exec(argument) ?? [];
+  const verb = verbs.find(each => each === word);
+  if (verb === undefined) {
+    const near = nearestName(word, verbs);
+    const hint = near === undefined ? `Choose from ${verbs.join(', ')}.` : `Did you mean ${near}?`;
+    context.notify('warning', `Unknown command /plans ${visibleLine(word)}. ${hint}`);
+    return;
+  }
+  const plans = await context.runQuery({query: 'plans'});
+  if (plans === undefined) return;
+  const plan = plans.find(each => each.id === id);
+  if (plan === undefined) context.notify('warning', `No plan ${visibleLine(id)}. Type /plans for the list.`);
+  else await act(verb, {plan, reason}, context);
+}
+
+async function act(
+  verb: Verb,
+  {plan, reason}: {readonly plan: Plan; readonly reason: string},
+  context: CommandContext,
+): Promise<void> {
+  switch (verb) {
+    case 'show':
+      context.notify('info', shownPlan(plan));
+      return;
+    case 'edit':
+      await edit(plan, context);
+      return;
+    case 'run':
+      await run(plan, context);
+      return;
+    case 'approve':
+      if ((await change(plan, {kind: 'approve'}, context)) !== undefined)
+        context.notify('info', `Approved ${plan.id}. Run it: /plans run ${plan.id}`);
+      return;
+    default:
+      if ((await change(plan, {kind: 'reject', reason}, context)) !== undefined)
+        context.notify('info', `Rejected ${plan.id}`);
+  }
+}
+
+const change = ({id}: Plan, kind: PlanChange, context: CommandContext): Promise<Plan | undefined> =>
+  context.runQuery({query: 'change-plan', plan: id, change: kind});
+
+async function edit(plan: Plan, context: CommandContext): Promise<void> {
+  const edited = await editInEditor({text: planText(draftOf(plan)), name: 'plan.md'}, context);
+  if (edited === undefined) return;
+  const draft = draftIn(edited);
+  if (draft.tag === 'failed') context.notify('warning', `Can't save the plan. ${draft.error}`);
+  else if ((await change(plan, {kind: 'edit', draft: draft.value}, context)) !== undefined)
+    context.notify('info', `Saved ${plan.id}. Run it: /plans run ${plan.id}`);
+}
+
+/** Approves the plan and lets the agent of this session carry it out. */
+async function run(plan: Plan, context: CommandContext): Promise<void> {
+  const {view, options} = context;
+  const directory = view.session.tag === 'open' ? view.session.info.directory : '';
+  if (plan.directory !== directory) {
+    const place = visibleExactLine(withTildes(plan.directory, options.home));
+    context.notify('warning', `This plan is for ${place}. Run it there: weft plan run ${plan.id}`);
+    return;
+  }
+  if (!isIdle(view) || hasNoModel(view)) {
+    context.notify(
+      'warning',
+      hasNoModel(view) ? 'Choose a model first: /model' : 'The agent is working. Run the plan when it is done.',
+    );
+    return;
+  }
+  const begun = await change(plan, {kind: 'begin'}, context);
+  if (begun === undefined) return;
+  if (view.mode === 'plan') context.submit({op: 'set-mode', mode: 'default'});
+  context.submit({op: 'start-plan', plan: begun});
+  context.queue(planPrompt(begun));
+}
+
+const maxPlans = 50;
+
+function plansPanel(plans: readonly Plan[], {view, options}: CommandContext): ChoicePanel {
+  const directory = view.session.tag === 'open' ? view.session.info.directory : '';
+  return choicePanel({
+    title: 'Plans',
+    note: plans.length > maxPlans ? `newest ${maxPlans} of ${plans.length}` : '',
+    does: 'open',
+    empty: 'No plans yet. In plan mode (Shift+Tab), the agent proposes one.',
+    rows: plans.slice(0, maxPlans).map(plan => ({
+      label: visibleLine(firstLine(plan.goal, 80)),
+      details: [
+        progressText(plan),
+        plan.directory === directory ? '' : visibleExactLine(withTildes(plan.directory, options.home)),
+      ],
+      mark: 'none',
+      choice: {effects: [], next: planPanel(plan)},
+    })),
+  });
+}
+
+const stateNames: Readonly<Record<Plan['state'], string>> = {
+  pending: 'waits for approval',
+  approved: 'approved',
+  rejected: 'rejected',
+  executing: 'running',
+  completed: 'done',
+  failed: 'ended with open steps',
+  stopped: 'stopped',
+};
+
+function progressText({state, steps}: Plan): string {
+  const done = steps.filter(({status}) => status === 'completed').length;
+  return state === 'pending' || state === 'approved' || state === 'rejected'
+    ? stateNames[state]
+    : `${stateNames[state]}, ${done} of ${steps.length} steps`;
+}
+
+function planPanel(plan: Plan): ChoicePanel {
+  const {id, state} = plan;
+  const all: readonly (readonly [verb: Verb, label: string, detail: string, states: readonly Plan['state'][]])[] = [
+    ['run', 'Run', state === 'pending' ? 'approve and carry out here' : 'carry out here', ['pending', 'approved']],
+    ['approve', 'Approve', 'run later', ['pending']],
+    ['edit', 'Edit', 'in your editor', ['pending']],
+    ['reject', 'Reject', '', ['pending', 'approved']],
+    ['show', 'Show', 'goal, steps, and notes', [state]],
+  ];
+  return choicePanel({
+    title: `${id}  ${visibleLine(firstLine(plan.goal, 60))}`,
+    note: stateNames[state],
+    does: 'select',
+    rows: all
+      .filter(([, , , states]) => states.includes(state))
+      .map(([verb, label, detail]) => ({
+        label,
+        details: [detail],
+        mark: 'none',
+        choice: choiceOfEffects(commandEffect('plans', `${verb} ${id}`)),
+      })),
+  });
+}
+
+const stepStates: Readonly<Record<Plan['steps'][number]['status'], string>> = {
+  pending: '',
+  in_progress: ' (running)',
+  completed: ' (done)',
+  failed: ' (failed)',
+  cancelled: ' (dropped)',
+};
+
+const shownPlan = (plan: Plan): string =>
+  visible(
+    [
+      `${plan.id}: ${progressText(plan)}${plan.reason === '' ? '' : ` (${plan.reason})`}`,
+      '',
+      plan.goal,
+      '',
+      ...plan.steps.map(({id, description, status}) => `${id}. ${description}${stepStates[status]}`),
+      ...(plan.notes === '' ? [] : ['', plan.notes]),
+    ].join('\n'),
+  );
