@@ -74,8 +74,13 @@ export function answerQueries(sources: QuerySources) {
     },
     records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
     agents: async () => ({tag: 'ok', value: session.agents.rows()}),
-    'rename-session': async ({title}) => {
-      const kept = titleIn(session.ports.secrets.redact(title));
+    'ask-aside': ({question}, signal) => askAside(question, signal),
+    async 'rename-session'({title}, signal) {
+      const isEmpty = title === '' && session.conversation.messages.length === 0;
+      const proposed: AnswerOf<string> =
+        title === '' && !isEmpty ? await askAside(titleQuestion, signal) : {tag: 'ok', value: title};
+      if (proposed.tag !== 'ok') return proposed;
+      const kept = titleIn(session.ports.secrets.redact(proposed.value.replaceAll(/^["'*]+|["'*.]+$/gu, '')));
       if (kept === '') return failed(rejected('A session needs a name, such as /rename fix the discount.'));
       journal(session, {kind: 'title', title: kept});
       session.publish([{event: 'session-renamed', title: kept}]);
@@ -119,6 +124,12 @@ export function answerQueries(sources: QuerySources) {
     compact: (request, signal) => runAlone(work, {what: 'Compacting', signal}, async () => carryOut(request, signal)),
   } satisfies Partial<QueryHandlers>;
 
+  async function askAside(question: string, signal: AbortSignal): Promise<AnswerOf<string>> {
+    if (question === '') return failed(rejected('Add the question, such as /btw which file was that?'));
+    const answer = await (await import('./aside.ts')).answerAside(question, session, signal);
+    return signal.aborted ? cancelled : answer;
+  }
+
   function compactionContext(signal: AbortSignal): CompactionContext {
     return {session, reopen: () => sources.reopen(), isUnwanted: () => signal.aborted || sources.isClosing()};
   }
@@ -137,6 +148,8 @@ export function answerQueries(sources: QuerySources) {
     return done;
   }
 }
+
+const titleQuestion = 'Give this conversation a title of three to six words. Answer with the title alone.';
 
 /** Marks changes from front ends as the user's. */
 const byUser = (change: ReviewChange): ReviewChange =>

@@ -192,7 +192,9 @@ export interface Queries {
     SessionDocument,
     {readonly document: {readonly id: string} | {readonly title: string}; readonly text: string}
   >;
-  /** Names the session. Returns the title as it is kept. All front ends get the event `session-renamed`. */
+  /** Answers a question beside the conversation, which doesn't change. Costs a request to the model, also while a prompt runs. */
+  readonly 'ask-aside': QuerySpec<string, {readonly question: string}>;
+  /** Names the session; without a title, as the model proposes. Returns the title as it is kept. All front ends get the event `session-renamed`. */
   readonly 'rename-session': QuerySpec<string, {readonly title: string}>;
   /** The user's plans, newest first. */
   readonly plans: QuerySpec<readonly Plan[]>;

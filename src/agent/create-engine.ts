@@ -352,6 +352,7 @@ class Engine implements AgentClient {
     signal: AbortSignal,
   ): Promise<Outcome<string, Fault>> {
     if (name === 'compact') return (await loadMakeRoom()).compactAtOnce(argument, context, signal);
+    if (name === 'btw') return answerOutcome(await this.query({query: 'ask-aside', question: argument}, signal));
     if (name === 'rename') {
       const named = answerOutcome(await this.query({query: 'rename-session', title: argument}, signal));
       return named.tag === 'ok' ? ok(`Session renamed: ${visibleLine(named.value)}`) : named;

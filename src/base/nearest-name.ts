@@ -10,18 +10,22 @@ export function nearestName(name: string, known: readonly string[]): string | un
 }
 
 /**
- * Returns the Levenshtein distance of two words: the number of letters to insert, delete or replace. Infinite for very
- * different lengths.
+ * Returns the distance of two words: the number of letters to insert, delete or replace, and of neighbors to swap. Infinite for
+ * very different lengths.
  */
 export function editDistance(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > maxLength) return Infinity;
+  let above: readonly number[] = [];
   let row = Array.from({length: to.length + 1}, (_, column) => column);
   for (let line = 1; line <= from.length; line += 1) {
     const next = [line];
     for (let column = 1; column <= to.length; column += 1) {
       const replaced = (row[column - 1] ?? 0) + (from[line - 1] === to[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+      const isSwapped = column > 1 && from[line - 1] === to[column - 2] && from[line - 2] === to[column - 1];
+      const swapped = isSwapped ? (above[column - 2] ?? Infinity) + 1 : Infinity;
+      next.push(Math.min(replaced, swapped, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
     }
+    above = row;
     row = next;
   }
   return row[to.length] ?? 0;

@@ -28,7 +28,8 @@ export const commandsOfPrograms = [
     description: 'Show or choose how much effort the model puts into its answers',
     argumentHint: '[level]',
   },
-  {name: 'rename', description: 'Name this session', argumentHint: 'name'},
+  {name: 'rename', description: 'Name this session', argumentHint: '[name]'},
+  {name: 'btw', description: 'Ask a question beside the conversation', argumentHint: 'question'},
 ] as const;
 
 /**
@@ -39,6 +40,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'again',
   'agents',
   'background',
+  'btw',
   'clear',
   'compact',
   'computer',

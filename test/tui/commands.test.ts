@@ -28,6 +28,18 @@ async function open(host: TestHost, clipboard = noClipboard) {
   return await start([80, 24], {look: 'color', host, clipboard});
 }
 
+test('/btw prints its answer, and /rename tells the kept name', async () => {
+  const {screen, engine} = await open({});
+  engine.answers['ask-aside'] = ok('It was **src/cart.ts**.');
+  await screen.type('/btw which file was that?\r');
+  await screen.until(
+    /Asking beside the conversation…[^]*Beside the conversation: which file was that\?[^]*It was src\/cart\.ts\./u,
+  );
+  await screen.type('/rename The cart\r');
+  await screen.until(/\/rename The cart[^]*Session renamed: The cart/u);
+  expect(engine.ops.filter(({op}) => op === 'prompt')).toEqual([]);
+});
+
 describe('/copy', () => {
   const code = 'Before.\n```ts\nconst a = 1;\n```\n\n~~~\nlast\n~~~\nAfter.';
   const records = [answered(code), answered('The middle one.'), answered('  The last one.\n')];

@@ -128,7 +128,7 @@ describe('/help', () => {
     expect(lines).toEqual([
       '',
       'Session   /clear  /resume  /rename  /transcript  /copy  /export  /exit',
-      'Context   /context  /compact  /pin  /memory  /cost  /documents  /review',
+      'Context   /btw  /context  /compact  /pin  /memory  /cost  /documents  /review',
       'Undo      /undo  /redo  /rewind',
       'Model     /model  /effort  /mode  /login  /computer',
       'Project   /permissions  /hooks  /mcp  /trust  /note',

@@ -2,6 +2,7 @@ import {pluralize} from '../../base/clip.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {type CommandInfo, completions} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
+import {asideCommandWith} from '../commands/aside.ts';
 import {printReview, reviewCommandWith} from '../commands/review.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {cachedRequestText} from '../../domain/cached-request.ts';
@@ -39,6 +40,10 @@ function ownCommands(context: () => ScreenReaderContext): readonly SlashCommand[
       else context().queue(text);
     }),
     reviewCommandWith(printReview),
+    asideCommandWith(async ({answer}, at) => {
+      const [{answerText}, lexer] = await Promise.all([import('./transcript-text.ts'), at.loadLexer()]);
+      at.print(['Answer beside the conversation:', ...answerText(answer, lexer), 'End of the answer.']);
+    }),
     command('/status', 'Show model, mode, tokens and cost', () => context().print([statusLine(context())])),
     command('/context', "Show what fills the model's context", () => void showContext(context())),
     command('/image [PATH]', 'Attach an image from a file or the clipboard to the next prompt', path => {

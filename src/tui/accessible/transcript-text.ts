@@ -31,10 +31,8 @@ const usage = '/transcript all shows everything, /transcript WORDS the parts wit
 
 function itemLines(item: TranscriptItem, lexer: MarkdownLexer): readonly string[] {
   switch (item.kind) {
-    case 'answer': {
-      const markdown = new PlainMarkdown(lexer);
-      return [...markdown.lines(splitMarkdown(item.text, markdownStart, 'whole').pieces), ...markdown.close()];
-    }
+    case 'answer':
+      return answerText(item.text, lexer);
     case 'thinking':
       return ['', 'Thinking:', ...item.text.trim().split('\n'), 'End of thinking.'];
     case 'approval':
@@ -47,6 +45,12 @@ function itemLines(item: TranscriptItem, lexer: MarkdownLexer): readonly string[
     default:
       return unreachable(item);
   }
+}
+
+/** Returns the lines of a whole answer in Markdown. */
+export function answerText(text: string, lexer: MarkdownLexer): readonly string[] {
+  const markdown = new PlainMarkdown(lexer);
+  return [...markdown.lines(splitMarkdown(text, markdownStart, 'whole').pieces), ...markdown.close()];
 }
 
 const inFull = {...plainFrame, verbosity: 'full'} as const;

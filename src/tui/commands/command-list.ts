@@ -19,6 +19,7 @@ import {agentsCommand} from './agents.ts';
 import {hooksCommand} from './hooks.ts';
 import {mcpCommand} from './mcp.ts';
 import {permissionsCommand} from './permissions.ts';
+import {asideCommandWith, printAside} from './aside.ts';
 import {pinCommand} from './pin.ts';
 import {reviewCommand} from './review.ts';
 import {resumeCommand} from './resume.ts';
@@ -43,10 +44,11 @@ const allCommands: readonly SlashCommand[] = [
     run: (_, context) => context.submit({op: 'open-session', session: {kind: 'new'}}),
   }),
   resumeCommand,
+  asideCommandWith(printAside),
   slashCommand({
     name: 'rename',
-    usage: '/rename <name>',
-    summary: 'Name this session, for /resume and the terminal title',
+    usage: '/rename [name]',
+    summary: 'Name this session; without a name, the model proposes one',
     run: (title, context) => void renameSession(title, context),
   }),
   modelCommand,

@@ -430,6 +430,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   'add-to-memory': {query: 'add-to-memory', note: 'n'},
   'write-memory': {query: 'write-memory', before: '', text: 't'},
   'rename-session': {query: 'rename-session', title: 'Mend the tests'},
+  'ask-aside': {query: 'ask-aside', question: 'Which file?'},
   pins: {query: 'pins'},
   'change-pin': {query: 'change-pin', message: id, state: 'pinned'},
   review: {query: 'review', range: 'main'},

@@ -397,7 +397,7 @@ describe('lines', () => {
   test('Tab completes the name of a command, or names those there are', async () => {
     const speaker = await speak();
     await speaker.type('/re\t');
-    await speaker.heard(/\/redo, \/resume, \/rewind|\/resume, \/redo/u);
+    await speaker.heard(/\/review, \/resume, \/rename, \/redo, \/rewind/u);
     await speaker.type('s\t\r');
     await speaker.heard(/No other sessions in this folder/u);
   });

@@ -106,6 +106,7 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
         documents: async () => ok([]),
         pins: async () => ok([]),
         'change-pin': async () => ok([]),
+        'ask-aside': async () => failed(rejected('There is no model here.')),
         'rename-session': async ({title}) => ok(title),
         review: async () => failed(rejected('There is no repository here.')),
         'change-review': async () => ok([]),

@@ -3,6 +3,7 @@ import {nearestName} from '../../../src/base/nearest-name.ts';
 
 test.each([
   ['modle', 'model'],
+  ['omdel', 'model'],
   ['MODEL', 'model'],
   ['base_url', 'baseUrl'],
   ['permisionMode', 'permissionMode'],
