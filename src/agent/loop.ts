@@ -459,12 +459,9 @@ class PromptStats {
     const structured = this.#context.structured.value();
     const {message, stop} = this.last;
     const {savedPlan} = this.#context.session.plans;
-    const text = [
-      this.asked === 'none' || this.asked.message === undefined ? '' : messageText(this.asked.message),
-      this.#cutText + (message === undefined ? '' : messageText(message)),
-    ]
-      .filter(each => each !== '')
-      .join('\n\n');
+    const asked = this.asked === 'none' ? undefined : this.asked.message;
+    const last = this.#cutText + (message === undefined ? '' : messageText(message));
+    const text = last === '' && asked !== undefined ? messageText(asked) : last;
     return {
       end,
       answer:

@@ -82,7 +82,7 @@ test('with open steps a plan has failed, whatever the answer says, and the agent
       is_error: true,
       exit_code: 1,
       subtype: 'error_during_execution',
-      result: 'All done!\n\nThe mending failed.',
+      result: 'The mending failed.',
       errors: [unfinished],
     },
     `weft: ${unfinished}\n`,
