@@ -201,7 +201,7 @@ test('an editor can tell an unknown folder, session and command by the error cod
     ).rejects.toMatchObject({code: -32_602, message: '/nowhere/at/all is not a folder.'});
     await expect(prompt(weft, sessionId, '/nonesuch')).rejects.toMatchObject({
       code: -32_602,
-      message: expect.stringContaining('Unknown command /nonesuch'),
+      message: 'Unknown command /nonesuch. Available: /compact, /effort, /init.',
     });
     const gone = '0f3428b0-a18a-4656-b604-f76ddbaabe2a';
     const unknown = {code: -32_002, message: expect.stringContaining(gone)};

@@ -10,6 +10,7 @@ import {
 import {changesTexts} from '../../actions/changes-port.ts';
 import {changesOfCommand} from '../../actions/outcome.ts';
 import type {ExpandedPrompt, PromptCommand} from '../../actions/commands-port.ts';
+import type {FrontEndAbilities} from '../../actions/front-end.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {ImageBlock, TextBlock, ToolCallBlock} from '../../domain/conversation.ts';
@@ -17,7 +18,7 @@ import {blockTexts} from '../../domain/conversation.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {actionId, type MessageId} from '../../domain/ids.ts';
 import {withoutPipedText} from '../../domain/piped-text.ts';
-import {builtInCommands, readSlashCommand, type SlashCommand} from '../../domain/slash-command.ts';
+import {builtInCommands, commandsOfPrograms, readSlashCommand, type SlashCommand} from '../../domain/slash-command.ts';
 import {approve, deniedText, judgeOwnAction, withHookVerdict} from '../approval.ts';
 import {droppedChanges} from '../command-changes.ts';
 import {allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';
@@ -53,7 +54,7 @@ export async function readPrompt(text: string, session: SessionContext, signal: 
 /** Finds whether a prompt is a slash command that becomes a prompt. `unknown` explains why it can't be sent. */
 export async function findCommand(
   text: string,
-  {ports}: Pick<SessionContext, 'ports'>,
+  {ports, frontEnd}: Pick<SessionContext, 'ports' | 'frontEnd'>,
   signal: AbortSignal,
 ): Promise<
   | {readonly kind: 'text'}
@@ -72,7 +73,10 @@ export async function findCommand(
     (await ports.machine.files.read({path: `/${command.name}`, offset: 1, limit: 1}, signal)).tag === 'ok';
   return !builtInCommands.has(command.name) && (await isPath())
     ? {kind: 'text'}
-    : {kind: 'unknown', text: ports.commands.whyWithheld(command.name) || unknownCommandText(command.name, known)};
+    : {
+        kind: 'unknown',
+        text: ports.commands.whyWithheld(command.name) || unknownCommandText(command.name, known, frontEnd),
+      };
 }
 
 const notSent = (why: NotSent['why'], fault: Fault): Extract<PromptReading, {kind: 'not-sent'}> => ({
@@ -81,17 +85,25 @@ const notSent = (why: NotSent['why'], fault: Fault): Extract<PromptReading, {kin
 });
 
 /** Returns why there is nothing to send for `/name`, and what to write instead. */
-export function unknownCommandText(name: string, known: readonly Pick<PromptCommand, 'name'>[]): string {
+export function unknownCommandText(
+  name: string,
+  known: readonly Pick<PromptCommand, 'name'>[],
+  frontEnd: FrontEndAbilities,
+): string {
   if (builtInCommands.has(name)) return `/${name} works only in the terminal UI. Nothing was sent to the model.`;
-  const near = nearestName(name, [...known.map(command => command.name), ...builtInCommands]);
-  return `Unknown command /${name}. ${near === undefined ? commandListText(known) : `Did you mean /${near}?`}`;
+  // The terminal UI alone asks about compactions.
+  const isTerminal = frontEnd.has('offers-compactions');
+  const ofFrontEnd = isTerminal ? [...builtInCommands] : commandsOfPrograms.map(command => command.name);
+  const names = [...ofFrontEnd, ...known.map(command => command.name)];
+  const near = nearestName(name, names);
+  if (near !== undefined) return `Unknown command /${name}. Did you mean /${near}?`;
+  const [shown, left] = [names.slice(0, maxListed).map(each => `/${each}`), names.length - maxListed];
+  const list = `Available: ${shown.join(', ')}${left > 0 ? ` and ${left} more` : ''}.`;
+  return `Unknown command /${name}. ${isTerminal ? 'Type /help for the list.' : list}`;
 }
 
-function commandListText(known: readonly Pick<PromptCommand, 'name'>[]): string {
-  if (known.length === 0) return 'Type /help for the list.';
-  const names = known.slice(0, 10).map(({name}) => `/${name}`);
-  return `Available: ${names.join(', ')}${known.length > names.length ? ', …' : ''}. Type /help for the full list.`;
-}
+/** The maximum number of commands that an error lists. */
+const maxListed = 20;
 
 /** The text of a command for the model, besides the user's own words. */
 export interface CommandContent {

@@ -11,6 +11,7 @@ import type {
   WatchName,
 } from '../../../src/agent/client.ts';
 import type {PromptCommand} from '../../../src/actions/commands-port.ts';
+import {terminalAbilities} from '../../../src/actions/front-end.ts';
 import {unknownCommandText} from '../../../src/agent/context/prompt-command.ts';
 import {readSlashCommand} from '../../../src/domain/slash-command.ts';
 import type {QueryHandlers, WatchHandlers} from '../../../src/agent/answer-queries.ts';
@@ -116,7 +117,7 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
           return ok(
             name === undefined || promptCommands.some(command => command.name === name)
               ? {kind: 'prompt'}
-              : {kind: 'unknown', text: unknownCommandText(name, promptCommands)},
+              : {kind: 'unknown', text: unknownCommandText(name, promptCommands, terminalAbilities)},
           );
         },
       };

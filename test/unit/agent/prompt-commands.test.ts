@@ -1,3 +1,4 @@
+import {emptyAbilities} from '../../../src/actions/front-end.ts';
 import {describe, expect, test} from 'vitest';
 import type {CommandsPort, ExpandedPrompt, PromptPart} from '../../../src/actions/commands-port.ts';
 import {failed, ok} from '../../../src/base/outcome.ts';
@@ -50,14 +51,24 @@ describe('a prompt that is a slash command', () => {
   test.each([
     ['/reveiw 12', 'Unknown command /reveiw. Did you mean /review?'],
     ['/model gpt', '/model works only in the terminal UI. Nothing was sent to the model.'],
-    ['/zzzzzzzz', 'Unknown command /zzzzzzzz. Available: /review. Type /help for the full list.'],
-    ['/', 'Unknown command /. Available: /review. Type /help for the full list.'],
+    ['/zzzzzzzz', 'Unknown command /zzzzzzzz. Type /help for the list.'],
+    ['/', 'Unknown command /. Type /help for the list.'],
   ])('%s is not sent when nobody has it', async (text, message) => {
     const bench = engineBench([says('Never.')], {commands: commandsOf({review: {}}), read: noFile});
     const {end} = await bench.prompt(text);
     expect(end).toEqual({kind: 'not-sent', why: 'unknown-command', fault: rejected(message)});
     expect(bench.model.requests).toEqual([]);
     expect(valueOf(await bench.query({query: 'look-up-command', text}))).toEqual({kind: 'unknown', text: message});
+  });
+
+  test('outside the terminal, the commands that work there are named', async () => {
+    const options = {frontEnd: emptyAbilities};
+    const bench = engineBench([says('Never.')], {commands: commandsOf({review: {}}), read: noFile, options});
+    const known = 'Unknown command /zzzzzzzz. Available: /compact, /effort, /review.';
+    expect((await bench.prompt('/zzzzzzzz')).end).toMatchObject({fault: rejected(known)});
+    expect((await bench.prompt('/transcripts')).end).toMatchObject({
+      fault: rejected('Unknown command /transcripts. Available: /compact, /effort, /review.'),
+    });
   });
 
   test.each(['/usr/bin is full', '/tmp is full', 'see /review', '/review, please'])('%s is text', async text => {
