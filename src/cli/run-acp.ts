@@ -20,6 +20,7 @@ import {version} from '../app/version.ts';
 import type {Store} from '../store/open-store.ts';
 import {openUserStore} from '../app/user-database.ts';
 import {userPlaces} from '../app/user-data.ts';
+import {noteFindings} from '../app/leftovers.ts';
 import {contextFor} from '../app/run-context.ts';
 import {isFolder} from '../workspace/files/list-folder.ts';
 
@@ -94,6 +95,7 @@ async function openOwnEngine({
   try {
     const context = contextFor(options);
     for (const notice of await context.notices()) note(notice);
+    void noteFindings(context, note);
     const chosen = await connectModel(context);
     if (chosen.state === 'missing') return failed({kind: 'no-model', message: noModelText()});
     requireModel(chosen);

@@ -29,7 +29,7 @@ import {openServers} from '../app/open-servers.ts';
 import {requireSession} from '../app/open-session.ts';
 import {contextFor, type RunContext} from '../app/run-context.ts';
 import {codeOfFailure, exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-code.ts';
-import {leftoverNotices} from '../app/leftovers.ts';
+import {leftoverNotices, noteFindings} from '../app/leftovers.ts';
 import type {MainOptions} from '../app/main-options.ts';
 import {joinPipedText} from '../domain/piped-text.ts';
 import {readStdin} from './stdin.ts';
@@ -267,13 +267,12 @@ async function answer(
     engine.submit({op: 'start-plan', plan: begun.value});
   }
   start.begin();
-  for (const found of [leftoverNotices(context.places.blocks), context.trust.untrustedFiles()])
-    void found.then(notices => notices.forEach(note));
+  const noted = noteFindings(context, note);
   const extensions =
     options.outputFormat === 'stream-json'
       ? (await (await import('../app/offered-extensions.ts')).offeredExtensions(context, servers.commands)).init
       : () => ({slash_commands: [], skills: [], agents: [], plugins: []});
-  return runPrint({
+  const code = await runPrint({
     engine,
     extensions,
     mcp: servers.mcp,
@@ -289,6 +288,8 @@ async function answer(
     unfinished: plan === 'none' ? () => '' : plan.unfinished,
     note,
   });
+  await noted;
+  return code;
 }
 
 const dumbText =

@@ -27,7 +27,7 @@ import {contextFor, type RunContext} from '../app/run-context.ts';
 import {exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-code.ts';
 import {messageUuid} from '../app/clock-and-ids.ts';
 import {headlessClock} from './headless-ports.ts';
-import {leftoverNotices} from '../app/leftovers.ts';
+import {noteFindings} from '../app/leftovers.ts';
 import {logEvents, note, stdoutSink} from '../app/output.ts';
 import type {MainOptions} from '../app/main-options.ts';
 import {thinkingOf} from '../app/main-options.ts';
@@ -129,8 +129,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     for (const line of opening.lines) client.take(line);
     // When this callback runs, the answer to `initialize` has been written.
     setImmediate(() => greeted.resolve());
-    for (const found of [leftoverNotices(context.places.blocks), context.trust.untrustedFiles()])
-      void found.then(notices => notices.forEach(note));
+    const noted = noteFindings(context, note);
     void (async () => {
       for await (const line of opening.rest) {
         client.take(line);
@@ -150,6 +149,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
     for (const line of await leaveWorktree()) note(line);
     const stdout = await Promise.race([writer.drained(), stopper.gaveUp]);
     const stopped = stopper.stopped();
+    await noted;
     if (stopped === exitCode.timeLimit && options.timeout !== undefined) note(timeLimitText(options.timeout));
     if (stopped !== undefined) return stopped;
     if (stdout?.kind === 'failed') {

@@ -5,6 +5,7 @@ import {describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {runWeft, TempPlace} from '../support/run-weft.ts';
 import {openScene, toldPrompt, toldResults} from '../support/scene.ts';
+import {isType, prompt, startRpc} from './support/rpc-client.ts';
 
 function write(path: string, ...lines: readonly string[]): void {
   mkdirSync(dirname(path), {recursive: true});
@@ -170,6 +171,22 @@ test('piped text goes beside a command, not into its arguments and command lines
   const sent = JSON.stringify(scene.server.requests[0]?.body.messages);
   expect(sent.match(/piped/gu)).toHaveLength(1);
   expect(sent).toContain('First x, then x');
+});
+
+test('an untrusted project with many files is named, although the answer comes sooner', async () => {
+  await using scene = await openScene([say('Done.'), say('Done.')]);
+  const skills = join(scene.place.work, '.claude', 'skills');
+  for (let at = 0; at < 400; at++) {
+    mkdirSync(join(skills, `s${at}`), {recursive: true});
+    writeFileSync(join(skills, `s${at}`, 'SKILL.md'), `---\ndescription: x\n---\n${'x'.repeat(20_000)}`);
+  }
+  const named = 'and 397 more are not used: you have not trusted this project';
+  const printed = await scene.run(['--prompt', 'x']);
+  expect(printed).toMatchObject({code: 0, stdout: 'Done.\n', stderr: expect.stringContaining(named)});
+  const client = startRpc(scene);
+  client.send(prompt('x'));
+  await client.next(isType('result'));
+  expect(await client.finish()).toMatchObject({code: 0, stderr: expect.stringContaining(named)});
 });
 
 test('a command, skill or agent of a project that is not trusted says so', async () => {
