@@ -221,10 +221,13 @@ const maxLines = 150;
 /** The maximum number of characters of each line. */
 const maxLineLength = 400;
 
+/** Begins what the model reads about a file that was not written as proposed. */
+export const userChangePrefix = '[edited by the user before it was written: ';
+
 /** Returns what the model reads about a file that was not written as proposed. */
 function userChangeText({path, kind, hunks}: UserChangedFile): string {
-  if (kind === 'not-renamed') return `[edited by the user before it was written: the file was not renamed to ${path}]`;
-  if (hunks.length === 0) return `[edited by the user before it was written: ${path}, its change was dropped]`;
+  if (kind === 'not-renamed') return `${userChangePrefix}the file was not renamed to ${path}]`;
+  if (hunks.length === 0) return `${userChangePrefix}${path}, its change was dropped]`;
   const lines = hunks.flatMap(hunkLines);
   const more = lines.length > maxLines ? [`… ${lines.length - maxLines} more lines`] : [];
   const what =
@@ -232,7 +235,7 @@ function userChangeText({path, kind, hunks}: UserChangedFile): string {
       ? `${hunks.length === 1 ? 'this change was' : `these ${hunks.length} changes were`} dropped`
       : 'from the proposed text to what is in the file now';
   return [
-    `[edited by the user before it was written: ${path}, ${what}:`,
+    `${userChangePrefix}${path}, ${what}:`,
     ...lines.slice(0, maxLines).map(line => clip(line, maxLineLength)),
     ...more,
     ']',

@@ -1,105 +1,14 @@
 // @module-tag long
-import {once} from 'node:events';
 import {existsSync, realpathSync} from 'node:fs';
 import {join} from 'node:path';
-import {Writable} from 'node:stream';
-import {
-  client,
-  type ClientContext,
-  methods,
-  type NewSessionRequest,
-  ndJsonStream,
-  type RequestPermissionRequest,
-  type SessionUpdate,
-} from '@agentclientprotocol/sdk';
+import {type ClientContext, methods} from '@agentclientprotocol/sdk';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {scriptedServer} from '../support/mcp-server.ts';
 import {call, hang, say, stop, until} from '../support/model-script.ts';
-import {openScene, type Scene, toldPrompt, toldResults} from '../support/scene.ts';
-
+import {openScene, toldPrompt, toldResults} from '../support/scene.ts';
+import {asEditor, type Editor, hello, newSession, prompt, textIn} from './support/editor.ts';
 import {auto, skipWithoutOverlay, writeFiles} from './support/overlay.ts';
-
-/** The npm package `@agentclientprotocol/sdk`, unmodified, as editors use it, drives the built program. */
-
-interface Editor {
-  readonly updates: SessionUpdate[];
-  readonly asked: RequestPermissionRequest[];
-  /** The kind of the option that is chosen; `undefined` cancels. */
-  choice: 'allow_once' | 'allow_always' | 'reject_once' | undefined;
-  /** The texts of open files, by path. */
-  readonly texts: Map<string, string>;
-  /** Everything that weft writes to stderr. */
-  stderr: string;
-}
-
-/** Runs `work` as an editor; weft has ended when it settles, with the exit code. */
-async function asEditor(
-  scene: Scene,
-  work: (weft: ClientContext, editor: Editor) => Promise<void>,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<number | null> {
-  const editor: Editor = {updates: [], asked: [], choice: 'allow_once', texts: new Map(), stderr: ''};
-  const child = scene.start(['acp'], {stdin: 'open', environment});
-  const exited = once(child, 'exit');
-  child.stderr.on('data', (chunk: Buffer) => (editor.stderr += chunk.toString()));
-  let wanted = true;
-  const stdout = new ReadableStream<Uint8Array>({
-    start(controller) {
-      child.stdout.on('data', (chunk: Buffer) => (wanted ? controller.enqueue(chunk) : undefined));
-      child.stdout.on('end', () => (wanted ? controller.close() : undefined));
-    },
-    cancel() {
-      wanted = false;
-    },
-  });
-  const stream = ndJsonStream(Writable.toWeb(child.stdin), stdout);
-  await client({name: 'editor'})
-    .onRequest(methods.client.session.requestPermission, ({params}) => {
-      editor.asked.push(params);
-      const option = params.options.find(({kind}) => kind === editor.choice);
-      return {
-        outcome: option === undefined ? {outcome: 'cancelled'} : {outcome: 'selected', optionId: option.optionId},
-      };
-    })
-    .onNotification(methods.client.session.update, ({params}) => void editor.updates.push(params.update))
-    .onRequest(methods.client.fs.readTextFile, ({params}) => {
-      const content = editor.texts.get(params.path);
-      if (content === undefined) throw new Error('This file is not open.');
-      return {content};
-    })
-    .connectWith(stream, async weft => work(weft, editor));
-  child.stdin.end();
-  const [code] = await exited;
-  return code;
-}
-
-const hello = {protocolVersion: 1, clientCapabilities: {}, clientInfo: {name: 'editor', version: '1'}} as const;
-
-async function newSession(
-  weft: ClientContext,
-  scene: Scene,
-  mcpServers: NewSessionRequest['mcpServers'] = [],
-): Promise<string> {
-  await weft.request(methods.agent.initialize, hello);
-  const {sessionId} = await weft.request(methods.agent.session.new, {cwd: scene.place.work, mcpServers});
-  return sessionId;
-}
-
-const prompt = (weft: ClientContext, sessionId: string, text: string) =>
-  weft.request(methods.agent.session.prompt, {sessionId, prompt: [{type: 'text', text}]});
-
-const textIn = (updates: readonly SessionUpdate[], kind: SessionUpdate['sessionUpdate']): string =>
-  updates
-    .map(update =>
-      update.sessionUpdate === kind &&
-      'content' in update &&
-      !Array.isArray(update.content) &&
-      update.content?.type === 'text'
-        ? update.content.text
-        : '',
-    )
-    .join('');
 
 test('an editor shows no review and no suggestion, so neither is done', {tags: 'smoke'}, async () => {
   await using scene = await openScene([
@@ -153,6 +62,8 @@ test('a loaded session shows its tool calls as they were shown live', async () =
     call('Read', {file_path: 'a.txt'}),
     call('Edit', {file_path: 'a.txt', old_string: 'two', new_string: 'TWO'}),
     call('Write', {file_path: 'w.txt', content: 'w'}),
+    call('Edit', {file_path: 'a.txt', old_string: 'three', new_string: 'x'}),
+    call('TodoWrite', {todos: [{content: 'One', status: 'pending', activeForm: 'One'}]}),
     call('Bash', {command: 'exit 3'}),
     say('Done.'),
   ]);
@@ -180,6 +91,8 @@ test('a loaded session shows its tool calls as they were shown live', async () =
       ['Read a.txt', 'read'],
       ['Edit a.txt', 'edit'],
       ['Edit w.txt', 'edit'],
+      ['Edit a.txt', 'edit'],
+      ['Update todos (1)', 'other'],
       ['Run exit 3', 'execute'],
     ]);
     expect([...liveEnds.values()].at(-1)).toEqual(['failed', {weft: {outcome: 'error'}}]);
@@ -187,6 +100,20 @@ test('a loaded session shows its tool calls as they were shown live', async () =
     await weft.request(methods.agent.session.load, {sessionId, cwd: scene.place.work, mcpServers: []});
     expect(shown()).toEqual(live);
     expect(ends()).toEqual(liveEnds);
+    const {work} = scene.place;
+    expect(
+      editor.updates.flatMap(update =>
+        update.sessionUpdate === 'tool_call' && update.kind === 'edit' ? [update.content] : [],
+      ),
+    ).toEqual([
+      [{type: 'diff', path: `${work}/a.txt`, oldText: 'two', newText: 'TWO'}],
+      [{type: 'diff', path: `${work}/w.txt`, oldText: null, newText: 'w'}],
+      [{type: 'content', content: {type: 'text', text: expect.stringContaining('not found')}}],
+    ]);
+    expect(editor.updates.filter(update => update.sessionUpdate === 'plan')).toMatchObject([
+      {entries: [{content: 'One', status: 'pending'}]},
+    ]);
+    expect(textIn(editor.updates, 'user_message_chunk')).toBe('Go.');
   });
 });
 

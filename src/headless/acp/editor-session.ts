@@ -91,7 +91,9 @@ export class EditorSession {
   async open({history, id}: {readonly history: 'sent' | 'not-sent'; readonly id?: SessionId}) {
     const opened = await this.#opened.promise;
     this.#id = id ?? opened;
-    if (history === 'sent') for (const update of this.#history) this.#update(update);
+    const todos = todosOf(this.#tasks);
+    if (history === 'sent')
+      for (const update of [...this.#history, ...(todos.length === 0 ? [] : [planOf(todos)])]) this.#update(update);
     this.#history = [];
     void this.#tellCommands().then(() => this.#tellNotices());
     void this.#loadModels();

@@ -1,19 +1,27 @@
 import type {Access} from '../../domain/access.ts';
 import {accessOf, type Action, labelOf} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
-import {pastResultOf} from '../../actions/past-result.ts';
+import {pastResultOf, resultText} from '../../actions/past-result.ts';
+import {userChangePrefix} from '../../actions/request-file-edits.ts';
 import type {FileDiff, Preview} from '../../actions/preview.ts';
 import type {JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
+import {compactedHistoryText, isCompactionMessage} from '../../domain/compaction.ts';
 import {
   type CallOutcome,
+  type ImageBlock,
   type Message,
   messageText,
   outcomeFields,
   type ResultContent,
   type ToolCallBlock,
+  type ToolResultBlock,
+  type UserMessage,
 } from '../../domain/conversation.ts';
+import {editTexts} from '../../domain/file-edit.ts';
 import {type PlanDraft, planText} from '../../domain/plan.ts';
+import {isReminder} from '../../domain/reminder.ts';
+import {backgroundEndPrompt} from '../../domain/sub-agent.ts';
 import type {TodoList} from '../../domain/todo.ts';
 
 /*
@@ -21,6 +29,8 @@ import type {TodoList} from '../../domain/todo.ts';
  */
 
 export const textContent = (text: string) => ({type: 'text', text}) as const;
+
+const imageContent = ({data, mediaType}: ImageBlock) => ({type: 'image', data, mimeType: mediaType}) as const;
 
 /** The ACP kind of each action, by which an editor chooses an icon. */
 const toolKinds = {
@@ -108,9 +118,7 @@ function diffsOf({path: written, hunks, before}: FileDiff, directory: string): r
 export const resultContent = (content: readonly ResultContent[]): readonly JsonObject[] =>
   content.flatMap((block): readonly JsonObject[] => {
     if (block.kind === 'text') return block.text === '' ? [] : [{type: 'content', content: textContent(block.text)}];
-    return block.kind === 'image'
-      ? [{type: 'content', content: {type: 'image', data: block.data, mimeType: block.mediaType}}]
-      : [];
+    return block.kind === 'image' ? [{type: 'content', content: imageContent(block)}] : [];
   });
 
 /**
@@ -138,15 +146,43 @@ export const stepsOf = ({steps}: PlanDraft) => ({
   entries: steps.map(step => ({content: step, priority: 'medium', status: 'pending'})),
 });
 
-/** Converts a saved tool call. A call that no longer decodes has the name of its tool. */
-function savedCall({id, name, input}: ToolCallBlock, directory: string) {
+/** Converts a saved tool call and its result. A call that no longer decodes has the name of its tool. */
+function savedCall(call: ToolCallBlock, result: ToolResultBlock | undefined, directory: string) {
+  const {id, name, input} = call;
   const decoded = decodePastAction(name, input);
-  return decoded.tag === 'ok'
-    ? toolCall({id, action: decoded.value, label: labelOf(decoded.value)}, directory)
-    : {toolCallId: id, title: name, kind: 'other', rawInput: input};
+  const end = toCallEnd(
+    result ?? {outcome: 'cancelled', reason: 'unknown'},
+    pastResultOf(call, result).failed ? 'failed' : 'as-reported',
+  );
+  const shown =
+    decoded.tag === 'ok'
+      ? toolCall({id, action: decoded.value, label: labelOf(decoded.value)}, directory)
+      : {toolCallId: id, title: name, kind: 'other', rawInput: input};
+  const told = resultContent((result?.content ?? []).filter(block => !isReminder(block)));
+  const diffs =
+    decoded.tag === 'ok' && result?.outcome === 'success' ? savedDiffs(decoded.value, result, directory) : [];
+  return {sessionUpdate: 'tool_call', ...shown, ...end, content: diffs.length === 0 ? told : diffs};
 }
 
-/** Returns a saved conversation as the updates that originally reported it. Diffs are not saved. */
+/**
+ * Returns what a saved edit wrote, as far as its input says so. Sessions don't keep the diffs themselves. Empty for any
+ * other call, and for an edit that the user changed before weft wrote it.
+ */
+function savedDiffs(action: Action, result: ToolResultBlock, directory: string): readonly JsonObject[] {
+  const access = accessOf(action);
+  const text = resultText(result);
+  if (access.kind !== 'edit' || text.includes(userChangePrefix)) return [];
+  return access.edits.flatMap(edit =>
+    editTexts(edit).map(({oldText, newText}) => ({
+      type: 'diff',
+      path: absolute(edit.path, directory),
+      oldText: text.includes(`Created ${edit.path} (`) ? null : oldText,
+      newText,
+    })),
+  );
+}
+
+/** Returns a saved conversation as the updates that originally reported it. */
 export function historyUpdates(history: readonly Message[], directory: string): readonly object[] {
   const results = new Map(
     history.flatMap(message =>
@@ -155,21 +191,35 @@ export function historyUpdates(history: readonly Message[], directory: string): 
         : [],
     ),
   );
-  return history.flatMap(message => {
-    const text = messageText(message);
-    const kind = message.role === 'user' ? 'user_message_chunk' : 'agent_message_chunk';
-    const said = text === '' ? [] : [{sessionUpdate: kind, content: textContent(text)}];
-    if (message.role === 'user') return said;
-    const calls = message.blocks.flatMap(block => {
-      if (block.kind !== 'tool-call') return [];
-      const result = results.get(block.id);
-      const end = toCallEnd(
-        result ?? {outcome: 'cancelled', reason: 'unknown'},
-        pastResultOf(block, result).failed ? 'failed' : 'as-reported',
-      );
-      const content = resultContent(result?.content ?? []);
-      return [{sessionUpdate: 'tool_call', ...savedCall(block, directory), ...end, content}];
+  return history.flatMap((message): readonly object[] => {
+    if (message.role === 'user') return promptUpdates(message);
+    return message.blocks.flatMap((block): readonly object[] => {
+      switch (block.kind) {
+        case 'text':
+          return [{sessionUpdate: 'agent_message_chunk', content: textContent(block.text)}];
+        case 'thinking':
+          return block.text === '' ? [] : [{sessionUpdate: 'agent_thought_chunk', content: textContent(block.text)}];
+        case 'tool-call':
+          return [savedCall(block, results.get(block.id), directory)];
+        case 'sealed-thinking':
+        case 'other':
+          return [];
+        default:
+          return unreachable(block);
+      }
     });
-    return [...said, ...calls];
   });
+}
+
+/** Returns a saved prompt with its images. Empty for a message that weft itself sent to the model. */
+function promptUpdates(message: UserMessage): readonly object[] {
+  if (isCompactionMessage(message))
+    return [{sessionUpdate: 'agent_message_chunk', content: textContent(compactedHistoryText(message))}];
+  const text = messageText(message);
+  if (text === backgroundEndPrompt || isReminder({kind: 'text', text})) return [];
+  const images = message.blocks.flatMap(block => (block.kind === 'image' ? [imageContent(block)] : []));
+  return [...(text === '' ? [] : [textContent(text)]), ...images].map(content => ({
+    sessionUpdate: 'user_message_chunk',
+    content,
+  }));
 }
