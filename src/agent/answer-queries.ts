@@ -141,9 +141,9 @@ export function answerQueries(sources: QuerySources) {
   }
 
   async function rewind(target: RewindTarget, signal: AbortSignal): Promise<Outcome<RewindReport, Fault>> {
-    const {records} = session.conversation.journal;
+    const {id, records} = session.conversation.journal;
     const keep = (record: JournalRecord): void => journal(session, record);
-    const done = await performRewind(target, {records, checkpoints, keep, alongside}, signal);
+    const done = await performRewind(target, {id, records, checkpoints, keep, alongside}, signal);
     if (done.tag === 'ok') session.publish([{event: 'rewound', report: done.value, todoFrames: sources.reopen()}]);
     return done;
   }

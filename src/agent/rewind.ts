@@ -3,7 +3,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {CheckpointsPort, TreeChange, OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
 import {messageText} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
-import {type MessageId, messageId} from '../domain/ids.ts';
+import {type MessageId, messageId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
@@ -11,6 +11,7 @@ import {latestCompaction, promptSpans, timelineOf} from '../domain/timeline.ts';
 
 /** The session to rewind: its whole journal, and the place to write the result. */
 export interface RewindSession {
+  readonly id: SessionId;
   readonly records: readonly JournalRecord[];
   readonly checkpoints: CheckpointsPort;
   readonly keep: (record: JournalRecord) => void;
@@ -29,7 +30,7 @@ export const rewindPoints = (records: readonly JournalRecord[]): readonly Rewind
 
 export async function previewRewind(
   target: RewindTarget,
-  {records, checkpoints, alongside}: Omit<RewindSession, 'keep'>,
+  {records, checkpoints, alongside}: Omit<RewindSession, 'keep' | 'id'>,
   signal: AbortSignal,
 ): Promise<Outcome<RewindReport, Fault>> {
   const plan = planRewind(target, records);
@@ -42,12 +43,11 @@ export async function previewRewind(
 
 /**
  * Rewinds the files and then the conversation. One record changes how the journal is read from then on. If the process
- * is killed in between, the files are reverted and the conversation is complete. Running it again changes no file
- * twice.
+ * is killed before that record, the next weft takes the files back.
  */
 export async function performRewind(
   target: RewindTarget,
-  {records, checkpoints, keep, alongside}: RewindSession,
+  {id: session, records, checkpoints, keep, alongside}: RewindSession,
   signal: AbortSignal,
 ): Promise<Outcome<RewindReport, Fault>> {
   const plan = planRewind(target, records);
@@ -57,10 +57,12 @@ export async function performRewind(
     keep(record('untouched'));
     return ok(reportOf({...rest, record}, emptyRevertReport, alongside));
   }
-  const reverted = await checkpoints.revert(changes, signal);
+  const mark = {session, records: records.length, kind: rest.kind};
+  const reverted = await checkpoints.revert(changes, signal, mark);
   if (reverted.tag === 'failed') return reverted;
-  const {change, report} = reverted.value;
+  const {change, report, recorded} = reverted.value;
   keep(record(change));
+  recorded?.();
   // If the conversation is rewound too, the model no longer knows of the changes and needs no reminder.
   if (rest.what === 'files' && report.files.length > 0) {
     const id = messageId(`files-went-back:${String(records.length)}`);

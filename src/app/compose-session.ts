@@ -1,7 +1,7 @@
 import {emptyAbilities} from '../actions/front-end.ts';
 import {fixedModel} from './host-services.ts';
 import {passingDatabase} from '../config/places.ts';
-import {openSession, sessionRequest} from './open-session.ts';
+import {openSession, sessionRequest, takeBackKilledRewinds} from './open-session.ts';
 import type {PermissionRule} from '../safety/rules/permission-rule.ts';
 import {systemPrompt} from '../agent/context/system-prompt.ts';
 import {homedir} from 'node:os';
@@ -15,6 +15,7 @@ import type {EngineOptions} from '../agent/create-engine.ts';
 import type {Hook} from '../actions/hooks-port.ts';
 import {isJsonObject, type Json, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {causeText} from '../domain/fault.ts';
 import {UsageError} from './exit-code.ts';
 import {inlineOrFileText, isInlineJson, thinkingOf} from './main-options.ts';
 import {agentKinds, type AgentTools, mayCall, toolsOf} from './agent-kinds.ts';
@@ -113,6 +114,11 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     driver.servers === 'of-settings'
       ? await openServers({context, log, newServers: driver.newServers})
       : driver.servers;
+  if (store !== 'none') {
+    const place = {store, roots, folder: context.places.checkpoints};
+    const taken = takeBackKilledRewinds(session.id, place).catch((cause: unknown) => [{text: causeText(cause)}]);
+    for (const {text} of await taken) log(text);
+  }
   const agentTools = toolsOf(agent);
   const promptParts = {instructions: context.startInstructions().found, addition: options.appendSystemPrompt ?? ''};
   const hasOwnPrompt = (options.systemPrompt ?? '') !== '';

@@ -1,14 +1,18 @@
 import {randomUUID} from 'node:crypto';
+import {join} from 'node:path';
 import type {SessionInfo} from '../actions/agent-event.ts';
 import type {SessionsPort} from '../agent/ports.ts';
+import {pluralize} from '../base/clip.ts';
 import {failed} from '../base/outcome.ts';
+import type {RevertMark} from '../domain/checkpoint.ts';
 import {parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import {sessionTitle, shortSessionIds} from '../domain/session-list.ts';
 import {timelineOf} from '../domain/timeline.ts';
 import {visibleLine} from '../base/visible.ts';
 import {recordMessageNames} from '../protocol/rpc/message-names.ts';
-import type {Store} from '../store/open-store.ts';
+import type {ReadSession, Store} from '../store/open-store.ts';
+import {hasEntries} from './prove-sandbox.ts';
 import {unwrap, UsageError} from './exit-code.ts';
 import {messageUuid} from './clock-and-ids.ts';
 import type {MainOptions} from './main-options.ts';
@@ -182,6 +186,37 @@ function rewindBehind(records: readonly JournalRecord[], {behind, drops}: Resume
     );
   }
   return {kind: 'rewind', to: first, what: 'talk', files: 'untouched'};
+}
+
+/**
+ * Takes back the rewinds in this workspace during which weft was killed: their sessions never recorded them. Otherwise it only
+ * reads one folder. Returns a sentence for each. `held` is the session that this process has open.
+ */
+export async function takeBackKilledRewinds(
+  held: SessionId,
+  {store, roots, folder}: {readonly store: Store; readonly roots: readonly string[]; readonly folder: string},
+): Promise<readonly {readonly session: string; readonly kind: 'rewind' | 'redo'; readonly text: string}[]> {
+  if (!hasEntries(join(folder, 'reverts'))) return [];
+  const {makeCheckpoints} = await import('../workspace/checkpoints/make-checkpoints.ts');
+  const checkpoints = makeCheckpoints({roots, folder, environment: process.env, now: () => Date.now()});
+  const read = (id: string): ReadSession | undefined => {
+    const known = parseSessionId(id);
+    const found = known && store.read(known);
+    return found?.tag === 'ok' ? found.value : undefined;
+  };
+  const isRecorded = ({session, records}: RevertMark): boolean =>
+    read(session)
+      ?.records.slice(records)
+      .some(({kind}) => kind === 'rewind' || kind === 'redo') === true;
+  const {signal} = new AbortController();
+  return unwrap(await checkpoints.takeBackKilled({held, isRecorded}, signal)).flatMap(({session, kind, ...report}) => {
+    const {files, conflicts} = report;
+    if (files.length + conflicts.length === 0) return [];
+    const title = visibleLine(sessionTitle({title: read(session)?.summary.title ?? ''}));
+    const left = conflicts.map(({path, reason}) => `; ${visibleLine(path)} stays as it is: ${reason}`).join('');
+    const text = `weft was killed during a ${kind} of session "${title}", and puts back ${pluralize(files.length, 'file')} that it had changed${left}`;
+    return [{session, kind, text}];
+  });
 }
 
 /** Sessions that are not saved, for `--no-session-persistence` and the demo. */

@@ -46,4 +46,5 @@ export async function finishApplies({
     note(`weft was killed while it applied the changes of ${pluralize(count, 'command')}. They are applied now`);
 }
 
-const hasEntries = (folder: string): boolean => tryOr(() => readdirSync(folder).length > 0, false);
+/** True if the folder is there and not empty. */
+export const hasEntries = (folder: string): boolean => tryOr(() => readdirSync(folder).length > 0, false);

@@ -51,6 +51,16 @@ export interface RevertReport {
   readonly coverage: 'all files' | 'named files';
 }
 
+/** The place in a session's journal that will record a revert: the number of records before it. */
+export interface RevertMark {
+  readonly session: string;
+  readonly records: number;
+  readonly kind: 'rewind' | 'redo';
+}
+
+/** A revert that was taken back because weft was killed before its session recorded it. */
+export type TakenBack = RevertMark & Pick<RevertReport, 'files' | 'conflicts'>;
+
 export interface RevertedFile {
   readonly path: string;
   /** `merged`: the change was reverted, and later changes by others in the same file were kept. */
@@ -92,10 +102,14 @@ export interface CheckpointsPort {
   /**
    * Reverts the changes, in the given order (latest first). Later changes by others are preserved: they are merged, or
    * the file is left unchanged and reported as a conflict. `change` is what this call did, so that it can be reverted
-   * itself. An abort does not stop it once it has begun to write.
+   * itself. An abort does not stop it once it has begun to write. With a mark, the next weft takes a killed revert back until
+   * `recorded` is called.
    */
   revert(
     changes: readonly OpenTreeChange[],
     signal: AbortSignal,
-  ): Promise<Outcome<{readonly report: RevertReport; readonly change: TreeChange}, Fault>>;
+    mark?: RevertMark,
+  ): Promise<
+    Outcome<{readonly report: RevertReport; readonly change: TreeChange; readonly recorded?: () => void}, Fault>
+  >;
 }

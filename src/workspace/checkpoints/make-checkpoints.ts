@@ -2,7 +2,9 @@ import {
   type ChangeExtent,
   type CheckpointsPort,
   type OpenTreeChange,
+  type RevertMark,
   type RevertReport,
+  type TakenBack,
   type TouchedFiles,
   type TreeId,
   treeId,
@@ -18,8 +20,17 @@ import {byteSize} from '../../base/byte-size.ts';
 import {canAccess} from '../files/regular-files.ts';
 import {realPath} from '../files/resolve-path.ts';
 import {expandPaths} from '../impact/command-writes.ts';
-import {applyRevert, countOtherNames, planRevert, type RefusedPath, type RevertPlan} from './revert.ts';
-import {openObjects} from './object-store.ts';
+import {claimKilledReverts, noteRevert} from './killed-reverts.ts';
+import {
+  applyRevert,
+  countOtherNames,
+  planRevert,
+  planTakeBack,
+  restoreModes,
+  type RefusedPath,
+  type RevertPlan,
+} from './revert.ts';
+import {type ObjectStore, openObjects} from './object-store.ts';
 import {isLeftOutByName, scanPaths} from './scan-paths.ts';
 import {
   findLeftOut,
@@ -36,13 +47,16 @@ import {
   type FolderRecord,
   type FolderTable,
   loadTable,
+  lstatOf,
+  readLinkNode,
   saveTable,
+  toCachedFile,
 } from './folder-table.ts';
 import {pruneStamp} from './prune-checkpoints.ts';
 import {openStatIndex} from './changed-files.ts';
 import {registerUse} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
-import {LostCheckpoint, makeTreeReader, type TreeReader} from './tree.ts';
+import {fileNode, LostCheckpoint, makeTreeReader, type TreeNode, type TreeReader} from './tree.ts';
 
 export interface CheckpointOptions {
   readonly roots: readonly string[];
@@ -67,7 +81,7 @@ const maxQuestionDelayMs = 400;
  * Takes and reverts checkpoints of the files below some folders. The checkpoints are stored elsewhere. They need no
  * repository and write to none.
  */
-export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
+export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort & KilledRevertsPort {
   const {folder, environment, now} = options;
   const limits = options.maxNewBytes === undefined ? {} : {maxNewBytes: options.maxNewBytes};
   const roots = outermost(options.roots.map(realPath));
@@ -192,17 +206,62 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort {
       catchFaults(async () => treeId((await scanExtent(extent, signal, notice)).tree)),
     preview: (changes, signal) =>
       catchFaults(async () => reportOf(await plan(changes, signal), [], coverageOf(changes, reader))),
-    revert: (changes, signal) =>
+    revert: (changes, signal, mark) =>
       catchFaults(async () => {
         const planned = await plan(changes, signal);
         const {scanned, extent} = planned;
         objects.fetch(planned.plan.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
+        const {steps} = planned.plan;
+        const before = treeId(scanned.tree);
+        const recorded = mark === undefined ? () => {} : noteRevert(folder, {mark, before, steps});
         const refused = applyRevert(planned.plan, {objects, seen: scanned.fileAt});
         const after = await scanExtent(extent, new AbortController().signal);
-        const change = {before: treeId(scanned.tree), after: treeId(after.tree)};
-        return {report: reportOf(planned, refused, coverageOf(changes, reader)), change};
+        const change = {before, after: treeId(after.tree)};
+        return {report: reportOf(planned, refused, coverageOf(changes, reader)), change, recorded};
+      }),
+    takeBackKilled: ({held, isRecorded}, signal) =>
+      catchFaults(async () => {
+        await ownTable(signal);
+        const taken: TakenBack[] = [];
+        for (const {mark, steps, modes, forget} of claimKilledReverts(folder, {roots, held})) {
+          if (!isRecorded(mark)) {
+            const seen = new Map<string, CachedFile>();
+            const nodeNow = (path: string): TreeNode | undefined => nodeOnDisk(path, objects, seen);
+            const back = await planTakeBack(steps, {nodeNow, objects});
+            objects.fetch(back.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
+            const refused = applyRevert(back, {objects, seen: path => seen.get(path)});
+            restoreModes(modes, refused);
+            taken.push({...mark, ...reportOf({scanned: {tree: '', leftOut: []}, plan: back}, refused, 'named files')});
+          }
+          forget();
+        }
+        return taken;
       }),
   };
+}
+
+/** Takes back what killed processes left half-way. */
+export interface KilledRevertsPort {
+  /**
+   * Takes back the reverts in this workspace that were killed before their sessions recorded them. `held` is the session that this
+   * process has open.
+   */
+  takeBackKilled(
+    sessions: {readonly held: string; readonly isRecorded: (mark: RevertMark) => boolean},
+    signal: AbortSignal,
+  ): Promise<Outcome<readonly TakenBack[], Fault>>;
+}
+
+/** Returns the node at a path now. Stores the content of a file, and adds the file to `seen`. */
+function nodeOnDisk(path: string, objects: ObjectStore, seen: Map<string, CachedFile>): TreeNode | undefined {
+  const stats = lstatOf(path);
+  if (typeof stats === 'string') return undefined;
+  if (stats.isSymbolicLink()) return readLinkNode(path);
+  if (stats.isDirectory()) return {kind: 'folder', mode: stats.mode & 0o7777, tree: ''};
+  if (!stats.isFile()) return undefined;
+  const content = objects.putFile(path);
+  seen.set(path, toCachedFile(stats, content));
+  return fileNode(stats, content);
 }
 
 /** The result of a scan. */

@@ -1,7 +1,8 @@
-import type {SessionCheckpoints} from '../../domain/checkpoint.ts';
+import {type SessionCheckpoints, treeId} from '../../domain/checkpoint.ts';
 import {rmSync, statSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
+import {treesOfKilledReverts} from './killed-reverts.ts';
 import {openObjects, objectFileName, type ObjectStore} from './object-store.ts';
 import {lockForPruning, registerUse} from './store-lock.ts';
 import {decodeRoot, decodeEntries, type TreeNode} from './tree.ts';
@@ -46,7 +47,10 @@ export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' 
   try {
     // The tables of folders refer to objects that may be deleted now.
     for (const name of entryNames(folder)) if (name.startsWith('seen-')) rmSync(join(folder, name), {force: true});
-    await objects.sweep(await objectsToKeep(request, objects), makePause());
+    const [newest = {updatedAt: now, trees: []}, ...others] = request.sessions;
+    const trees = [...newest.trees, ...treesOfKilledReverts(folder).map(treeId)];
+    const sessions = [{...newest, trees}, ...others];
+    await objects.sweep(await objectsToKeep({...request, sessions}, objects), makePause());
     await objects.join(makePause());
     writeStamp(folder, stampName, now);
     return 'pruned';

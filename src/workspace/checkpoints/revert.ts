@@ -36,7 +36,7 @@ export interface RevertPlan {
   readonly names: ReadonlyMap<number, readonly string[]>;
 }
 
-interface RevertStep {
+export interface RevertStep {
   readonly path: string;
   readonly is: TreeNode | undefined;
   readonly wanted: TreeNode | undefined;
@@ -122,6 +122,49 @@ function effectOf(
   if (wanted === undefined) return 'deleted';
   if (is === undefined) return 'restored';
   return isMerged ? 'merged' : 'changed';
+}
+
+/**
+ * Plans how to take back the steps of a revert that was killed. A path that the revert left half-way becomes what it was
+ * before. Later changes are merged, or left alone and reported as conflicts.
+ */
+export async function planTakeBack(
+  steps: readonly Pick<RevertStep, 'path' | 'is' | 'wanted'>[],
+  {nodeNow, objects}: {readonly nodeNow: (path: string) => TreeNode | undefined; readonly objects: ObjectStore},
+): Promise<RevertPlan> {
+  const back: RevertStep[] = [];
+  const conflicts: RefusedPath[] = [];
+  for (const step of steps) {
+    const {path, is: before, wanted: after} = step;
+    const is = nodeNow(path);
+    if (makeNodeComparison(objects, [is, before])(is, before)) continue;
+    const next: Merged = isHalfWay(is, step, objects)
+      ? {kind: 'clean', node: before}
+      : await mergeNode({had: after, want: before, is}, objects);
+    if (next.kind === 'conflict') conflicts.push({path, reason: next.reason});
+    else if (!sameNode(is, next.node)) {
+      const effect = effectOf({is, wanted: next.node}, next.kind === 'merged');
+      back.push({path, is, wanted: next.node, effect});
+    }
+  }
+  return {steps: back, conflicts, names: new Map()};
+}
+
+/** True if a revert that was killed, or one that took it back, may have left a path like this. */
+function isHalfWay(
+  is: TreeNode | undefined,
+  {is: before, wanted: after}: Pick<RevertStep, 'is' | 'wanted'>,
+  objects: ObjectStore,
+): boolean {
+  if (is === undefined) return before !== undefined && after !== undefined && before.kind !== after.kind;
+  if (is.kind === 'folder')
+    return [before, after].some(node => node?.kind === 'folder' && [0o700, node.mode | 0o300].includes(is.mode));
+  if (is.kind === 'link' || before?.kind !== 'file' || after?.kind !== 'file') return false;
+  if (!isWrittenInPlace({is: before, wanted: after})) return false;
+  const [now, old, fresh] = [is, before, after].map(({hash}) => objects.get(hash));
+  if (now === undefined || old === undefined || fresh === undefined) return false;
+  const isMixed = now.every((byte, at) => byte === old[at] || byte === fresh[at]);
+  return isMixed && now.length >= Math.min(old.length, fresh.length);
 }
 
 type Merged =
@@ -274,7 +317,7 @@ export type RefusedPath = {readonly path: string; readonly reason: string};
 export function applyRevert(
   {steps, names}: Pick<RevertPlan, 'steps' | 'names'>,
   {objects, seen}: {readonly objects: ObjectStore; readonly seen: (path: string) => CachedFile | undefined},
-): readonly RefusedPath[] {
+): RefusedPath[] {
   const refused: RefusedPath[] = [];
   const locked = makeUnlocker();
   /** The files with several names that have been restored: a path, by inode. */
@@ -348,6 +391,21 @@ function hasContent(path: string, content: string): boolean {
 }
 
 const gitBlobNameOf = (bytes: Uint8Array): string => gitBlobName({blob: gitBlobHash(bytes), size: bytes.length});
+
+/** Returns the modes of the folders that applying these steps makes writable for a while. */
+export const modesToRestore = (steps: readonly Pick<RevertStep, 'path'>[]): [path: string, mode: number][] =>
+  [...new Set(steps.map(({path}) => dirname(path)))].flatMap((folder): [string, number][] => {
+    const stats = lstatSync(folder, {throwIfNoEntry: false});
+    const isOpen = stats?.isDirectory() !== true || canAccess(folder, constants.W_OK | constants.X_OK);
+    return isOpen ? [] : [[folder, stats.mode & 0o7777]];
+  });
+
+/** Restores the modes of folders that a killed revert made writable. */
+export function restoreModes(modes: readonly (readonly [path: string, mode: number])[], refused: RefusedPath[]): void {
+  for (const [path, mode] of modes)
+    if ((lstatSync(path, {throwIfNoEntry: false})?.mode ?? 0) % 0o10000 === (mode | 0o300))
+      changeMode(path, mode, refused);
+}
 
 /** A path of a step in its open folder. */
 interface Target {

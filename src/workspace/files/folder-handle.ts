@@ -147,13 +147,17 @@ const temporaryPattern = /^\.weft-(\d+)-[0-9a-f]{12}\.tmp$/u;
 /** Returns a name for a file that replaces another one once complete. It contains the pid of the writing process. */
 export const temporaryName = (): string => `.weft-${process.pid}-${randomBytes(6).toString('hex')}.tmp`;
 
-export const isTemporaryName = (name: string): boolean => name.startsWith('.weft-') && temporaryPattern.test(name);
+/** Returns the pid in the name of a temporary file, or 0 if it is none. */
+export const temporaryNamePid = (name: string): number =>
+  Number((name.startsWith('.weft-') ? temporaryPattern.exec(name) : null)?.[1] ?? 0);
+
+export const isTemporaryName = (name: string): boolean => temporaryNamePid(name) !== 0;
 
 /** Removes temporary files that killed processes left in a folder. Never throws. */
 export async function removeStaleTemporaryFiles(folder: {at(name: string): string}): Promise<void> {
   const names = await readdir(folder.at('.')).catch(() => []);
   for (const name of names) {
-    const pid = Number((name.startsWith('.weft-') ? temporaryPattern.exec(name) : null)?.[1] ?? 0);
+    const pid = temporaryNamePid(name);
     if (pid === 0 || isRunning(pid)) continue;
     const path = folder.at(name);
     const stats = await stat(path).catch(() => undefined);

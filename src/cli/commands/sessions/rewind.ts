@@ -1,5 +1,5 @@
 import type {MessageId} from '../../../domain/ids.ts';
-import {askYesNo, printError, printJson} from '../../../app/output.ts';
+import {askYesNo, note, printError, printJson} from '../../../app/output.ts';
 import {openUserStore} from '../../../app/user-database.ts';
 import {checkpointRoots, makeCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
@@ -7,7 +7,7 @@ import type {JsonOption} from '../../flags.ts';
 import {performRewind, previewRewind, rewindPoints} from '../../../agent/rewind.ts';
 import type {JournalRecord, RewindScope} from '../../../domain/journal.ts';
 import {rewindReportText, type RewindTarget} from '../../../domain/rewind.ts';
-import {sessionIdOf} from '../../../app/open-session.ts';
+import {sessionIdOf, takeBackKilledRewinds} from '../../../app/open-session.ts';
 import {userPlaces} from '../../../app/user-data.ts';
 
 /** The flags of `weft sessions rewind`. */
@@ -32,14 +32,15 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
   if (opened.tag === 'failed') throw new Error(opened.error.message);
   const session = opened.value;
   const {records} = session;
-  const target = targetOf(options, records);
   const folder = places.checkpoints;
-  const checkpoints = makeCheckpoints({
-    roots: rootsOf(records, folder) ?? [summary.directory],
-    folder,
-    environment: process.env,
-    now: () => Date.now(),
-  });
+  const roots = rootsOf(records, folder) ?? [summary.directory];
+  const checkpoints = makeCheckpoints({roots, folder, environment: process.env, now: () => Date.now()});
+  const takenBack = await takeBackKilledRewinds(id, {store, roots, folder});
+  for (const {text} of takenBack) note(text);
+  // Redoing a rewind that was killed takes it back, and the other way round.
+  if (takenBack.some(({session: of, kind}) => of === id && kind !== (options.redo === undefined ? 'rewind' : 'redo')))
+    return exitCode.done;
+  const target = targetOf(options, records);
   const {signal} = new AbortController();
   const alongside = (prompts: readonly MessageId[]): readonly string[] => store.concurrentSessions(session.id, prompts);
   const preview = unwrap(await previewRewind(target, {records, checkpoints, alongside}, signal));
@@ -50,12 +51,12 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
     else printError(`${text}\n`);
     if (!process.stdin.isTTY) {
       if (options.json !== undefined) return exitCode.done;
-      throw new UsageError('Nothing was changed. Add --yes to rewind.');
+      throw new UsageError('Nothing was rewound. Add --yes to rewind.');
     }
     if (!(await askYesNo('Rewind? [y/N] '))) return exitCode.failed;
   }
   const keep = (record: JournalRecord): void => session.append(record);
-  const done = unwrap(await performRewind(target, {records, checkpoints, keep, alongside}, signal));
+  const done = unwrap(await performRewind(target, {id, records, checkpoints, keep, alongside}, signal));
   store.close();
   if (options.json === undefined) printError(`${rewindReportText(done, {directory, when: 'done'})}\n`);
   else printJson(`${JSON.stringify({done: true, ...done})}\n`);
