@@ -45,6 +45,7 @@ export const commandTable: readonly CommandRow[] = [
   ['permissions [options]', 'Manage permission rules and trusted folders', () => import('./commands/permissions.ts')],
   ['hooks', 'List and test the hooks of settings and plugins', () => import('./commands/hooks.ts')],
   ['config', 'Read and change settings', () => import('./commands/config.ts')],
+  ['keys', 'List, check and explain the keys of the terminal UI', () => import('./commands/keys.ts')],
   ['models', 'List models with their context, prices, inputs and uses', () => import('./commands/models.ts')],
   ['mcp', 'List, add, remove, sign in to and import MCP servers', () => import('./commands/mcp.ts')],
   ['skills', 'List skills, where each comes from, and why some are not offered', () => import('./commands/skills.ts')],

@@ -191,7 +191,7 @@ const wordsForCommands: ReadonlyMap<string, string> = new Map(
     help: '? about add bug clean create delete docs edit exit export feedback import info man manual new open options plugin plugins quit remove reset restart rm search setup show start tutorial',
     'help install': 'install',
     'help commands': 'clear compact context cost redo rewind theme undo usage vim',
-    'help keys': 'keys',
+    keys: 'keybindings shortcuts',
     completion: 'complete',
     '--continue': 'continue',
     '--prompt TEXT': 'ask chat exec run',

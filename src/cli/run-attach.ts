@@ -11,6 +11,7 @@ import {isStdoutTerminal, note} from '../app/output.ts';
 import {lookOf, runTerminal} from './run-terminal.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
 import {contextFor} from '../app/run-context.ts';
+import {userPlaces} from '../app/user-data.ts';
 
 export interface AttachOptions {
   readonly tokenFile?: string;
@@ -33,7 +34,7 @@ export async function runAttach(
   const {preferences} = contextFor({}).settings;
   const [watchdog, ui] = await Promise.all([
     import('../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) => startTerminalWatchdog(process.stdout.fd)),
-    loadTerminalUi(preferences),
+    loadTerminalUi(preferences, userPlaces().keyBindings),
   ]);
   const engine = new OpenSessions(clientOf(connected.value), {
     async open(wanted, folder) {
@@ -51,7 +52,7 @@ export async function runAttach(
     firstPrompt: '',
     opening: 'composer',
     instructions: [],
-    notices: [`Attached to ${url.host}. Exiting does not stop what runs there.`],
+    notices: [`Attached to ${url.host}. Exiting does not stop what runs there.`, ...ui.notices],
     lateNotices: () => [],
     preferences,
     watchdog,

@@ -313,13 +313,13 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     import('../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) => startTerminalWatchdog(process.stdout.fd)),
     // Don't wait for a slow server: every prompt connects again.
     connectModel(context, 1500),
-    loadTerminalUi(preferences),
+    loadTerminalUi(preferences, context.places.keyBindings),
     import('./run-terminal.ts'),
     import('../app/model-setup.ts'),
     import('./exit-summary.ts'),
     import('../app/open-sessions.ts'),
   ]);
-  const notices = [...(await context.notices()), ...context.startInstructions().skipped];
+  const notices = [...(await context.notices()), ...context.startInstructions().skipped, ...ui.notices];
   if (chosen.state === 'missing' && preferences.accessible) notices.push(noModelNotice());
   if (chosen.state === 'unreachable') notices.push(`${chosen.reason} Send a prompt to try again.`);
   const {choice} = chosen;

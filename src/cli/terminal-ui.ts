@@ -1,4 +1,4 @@
-import {writeSync} from 'node:fs';
+import {existsSync, writeSync} from 'node:fs';
 import type {Writable} from 'node:stream';
 import type {Preferences} from '../domain/preferences.ts';
 
@@ -9,18 +9,46 @@ import type {TerminalRestorer, TuiExit, TuiOptions} from '../tui/options.ts';
 export interface TerminalUi {
   run(options: TuiOptions, signal: AbortSignal): Promise<TuiExit>;
   keeper(watchdog: TerminalWatchdog, terminal: Writable & {readonly fd: number}): TerminalRestorer;
+  /** The mistakes in the user's key bindings file, in sentences. */
+  readonly notices: readonly string[];
 }
 
-/** Loads the front end that the preferences ask for, and only that one: append-only lines with `accessible`, otherwise the screen. */
-export async function loadTerminalUi({accessible}: Pick<Preferences, 'accessible'>): Promise<TerminalUi> {
+/**
+ * Loads the front end that the preferences ask for, and only that one: append-only lines with `accessible`, otherwise the screen. The
+ * screen has the keys of the file `keyBindings` (empty for none), which is read first, because the texts of the screen name keys.
+ */
+export async function loadTerminalUi(
+  {accessible}: Pick<Preferences, 'accessible'>,
+  keyBindings: string,
+): Promise<TerminalUi> {
   if (!accessible) {
+    const notices = await applyKeyBindings(keyBindings);
     await (await import('../tui/terminal/yoga.ts')).loadLayout();
     const {runTui} = await import('../tui/run-tui.tsx');
-    return {run: runTui, keeper: makeTerminalRestorer};
+    return {run: runTui, keeper: makeTerminalRestorer, notices};
   }
   const {runAccessible} = await import('../tui/accessible/run-accessible.ts');
   const echo = (process.env['INSIDE_EMACS'] ?? '').includes('comint') ? 'none' : 'own';
-  return {run: (options, signal) => runAccessible({...options, echo}, signal), keeper: makeSettingsRestorer};
+  return {
+    run: (options, signal) => runAccessible({...options, echo}, signal),
+    keeper: makeSettingsRestorer,
+    notices: [],
+  };
+}
+
+/** Applies the user's key bindings file if there is one. Returns what is wrong in it. */
+async function applyKeyBindings(file: string): Promise<readonly string[]> {
+  if (file === '' || !existsSync(file)) return [];
+  const [{readKeyBindings}, {setUserKeys}] = await Promise.all([
+    import('./key-bindings-file.ts'),
+    import('../tui/terminal/keymap.ts'),
+  ]);
+  const read = readKeyBindings(file);
+  if (read.tag === 'failed') return [read.error];
+  setUserKeys(read.value.keys);
+  const [first, ...more] = read.value.problems;
+  if (first === undefined) return [];
+  return [`keybindings.json: ${first}${more.length === 0 ? '' : ` weft keys check names ${more.length} more.`}`];
 }
 
 /**

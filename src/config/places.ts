@@ -5,6 +5,8 @@ export interface Places {
   readonly config: string;
   readonly data: string;
   readonly settings: string;
+  /** The user's own keys for the terminal UI. */
+  readonly keyBindings: string;
   /** The database of sessions and of everything that belongs to them. */
   readonly database: DatabaseChoice;
   /** The folders whose settings the user trusts. */
@@ -68,6 +70,7 @@ export function placesOf(user: {
       config,
       data,
       settings: paths.join(config, 'settings.json'),
+      keyBindings: paths.join(config, 'keybindings.json'),
       database: url === '' || url === 'sqlite' ? sqlite : {kind: 'postgres', url},
       trust: paths.join(data, 'trust.json'),
       blocks: paths.join(data, 'blocks'),

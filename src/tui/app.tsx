@@ -1,7 +1,7 @@
 import {Box, useInput, usePaste, useStdout, type DOMElement, measureElement} from 'ink';
 import {type ReactNode, useLayoutEffect, useSyncExternalStore, useRef, useState} from 'react';
 import type {Screen, Store} from './app/store.ts';
-import type {RawKey} from './terminal/keymap.ts';
+import {keyHint, keyOf, type RawKey} from './terminal/keymap.ts';
 import {LiveRegion, maxLines} from './components/live-region.tsx';
 import {openLines} from './scrollback/entries.ts';
 import {dropLostLines} from './scrollback/lost-rows.ts';
@@ -131,5 +131,6 @@ function marker(
   const fresh = end - place.end;
   const below = Math.max(0, end - place.first - room + 1);
   const text = fresh > 0 ? `${pluralize(fresh, 'new line')} below` : `${pluralize(below, 'line')} below`;
-  return fit(`── ${text} · PgDn · Ctrl+End for the end ──`, width);
+  const keys = [keyOf('page-down'), keyHint('bottom', key => `${key} for the end`)].filter(hint => hint !== '');
+  return fit(`── ${[text, ...keys].join(' · ')} ──`, width);
 }

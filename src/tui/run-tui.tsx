@@ -1,4 +1,4 @@
-import {modifyOtherKeys, type NewlineKey, resetModes, restoreScreen, trackModes} from './terminal/terminal-modes.ts';
+import {modifyOtherKeys, resetModes, restoreScreen, trackModes} from './terminal/terminal-modes.ts';
 import {openTerminalTitle} from './terminal/terminal-title.ts';
 import {type EraseBehaviour, type ResizeSignals, sizeOf, watchTerminalEnd} from './terminal/terminal-output.ts';
 import {loadMarkdownLexer} from './scrollback/render-markdown.ts';
@@ -10,6 +10,7 @@ import type {TranscriptPanel} from './scrollback/transcript-panel.ts';
 import {App, AppScreen} from './app.tsx';
 import {Store} from './app/store.ts';
 import {openKeyboard} from './terminal/keyboard.ts';
+import {keyOf, keysOf} from './terminal/keymap.ts';
 import {type InkTerminal, openInkTerminal} from './terminal/ink-terminal.tsx';
 import {loadPromptHistory} from './editor/prompt-history.ts';
 import {TerminalSessions} from './terminal/terminal-sessions.ts';
@@ -38,8 +39,13 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   const unwatch = watchTerminalEnd({stdin, stdout, signal}, () => leave({kind: 'left'}));
   stdin.setRawMode(true);
   let sawShiftEnter = false;
-  let newlineShown: NewlineKey = 'Ctrl+J';
-  const newlineKey = (): NewlineKey => (sawShiftEnter || modes.reportsModifiers === 'yes' ? 'Shift+Enter' : 'Ctrl+J');
+  let newlineShown = keyOf('newline');
+  /** Shift+Enter only if the terminal distinguishes it from Enter, and if it is not the user's own key. */
+  const newlineKey = (): string => {
+    const [first = '', ...others] = keysOf('newline', 'prompt');
+    const isReported = sawShiftEnter || modes.reportsModifiers === 'yes';
+    return first === 'Ctrl+J' && isReported && others.includes('Shift+Enter') ? 'Shift+Enter' : first;
+  };
   const modes = trackModes(() => {
     options.restorer.keep(modes.resetSequence());
     if (newlineKey() === newlineShown) return;

@@ -5,7 +5,7 @@ import {Lines} from './components/lines.tsx';
 import type {TranscriptPanel} from './scrollback/transcript-panel.ts';
 import {type AttentionWatch, watchAttention} from './terminal/attached-terminal.ts';
 import {openInkTerminal, type UserTerminalStreams} from './terminal/ink-terminal.tsx';
-import {type KeyPress, type RawKey, readKeys} from './terminal/keymap.ts';
+import {type KeyPress, KeyReader, type RawKey} from './terminal/keymap.ts';
 import {sizeOf} from './terminal/terminal-output.ts';
 import {fit} from './text/cell-width.ts';
 import type {Frame, Layout} from './text/wrap.ts';
@@ -23,6 +23,7 @@ export async function readTranscript(
 ): Promise<void> {
   if (signal.aborted) return;
   const {promise: closed, resolve: close} = Promise.withResolvers<undefined>();
+  const keys = new KeyReader();
   let now = panel;
   let size = sizeOf(options.terminal.stdout);
   const listeners = new Set<() => void>();
@@ -60,7 +61,11 @@ export async function readTranscript(
   const ink = openInkTerminal(options.terminal, {
     screen: 'alternate',
     root: () => (
-      <Reader subscribe={subscribe} drawn={() => drawn} onInput={(input, key) => press(readKeys(input, key))} />
+      <Reader
+        subscribe={subscribe}
+        drawn={() => drawn}
+        onInput={(input, key) => press(keys.read(input, key, 'list'))}
+      />
     ),
     drawing: () => undefined,
     onPaste: (text, part) => press([{kind: 'paste', text, part}]),

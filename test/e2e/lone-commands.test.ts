@@ -12,7 +12,7 @@ describe('a word that people try is a command, and nothing is sent', () => {
   test.each<[line: string, code: number, stdout: RegExp, stderr: RegExp]>([
     ['help', 0, /^Usage: weft \[options\][^]*\n {2}exit-codes +Exit codes\n/u, /^$/u],
     ['help sessions list', 0, /^Usage: weft sessions list /u, /^$/u],
-    ['help keys', 0, /^# Keys\n[^]*Ctrl\+R/u, /^$/u],
+    ['help keys.md', 0, /^# Keys\n[^]*Ctrl\+R/u, /^$/u],
     ['help settings', 0, /^# Settings\n[^]*"theme"/u, /^$/u],
     ['help setings', 2, /^$/u, /^weft: No help on "setings"\. Did you mean "weft help settings"\? /u],
     ['help commands', 0, /^# Slash commands\n[^]*`\/resume/u, /^$/u],

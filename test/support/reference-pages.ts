@@ -240,7 +240,7 @@ export async function manPage(): Promise<string> {
     '.SH ENVIRONMENT',
     ...terms(environmentVariables.flatMap(({rows}) => rows)),
     '.SH SEE ALSO',
-    roff('weft help lists topics. weft help settings prints every setting, weft help keys every key.'),
+    roff('weft help lists topics. weft help settings prints every setting, weft keys every key.'),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -132,6 +132,7 @@ function shown(view: View, ui: Ui): readonly string[] {
     demo: 'offered',
     workAfter: 'stops',
     newlineKey: 'Ctrl+J',
+    chord: '',
     statusLine: {custom: '', padding: 0},
   };
   const open = openLines(view, {lexer, actions: times.actions}, frame);

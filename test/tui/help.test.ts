@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
 import {commandLines, promptCommandLines, helpLines, keyLines} from '../../src/tui/commands/help.ts';
-import {keyHelp, readKeys, type KeyName, type RawKey} from '../../src/tui/terminal/keymap.ts';
+import {keyHelp, KeyReader, type KeyName, type RawKey} from '../../src/tui/terminal/keymap.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 
@@ -47,7 +47,7 @@ function pressed(label: string) {
   const parts = label.split('+');
   const last = parts.at(-1) ?? '';
   const held = {ctrl: parts.includes('Ctrl'), meta: parts.includes('Alt'), shift: parts.includes('Shift')};
-  return readKeys(last in named ? '' : last.toLowerCase(), {...bare, ...held, ...named[last]});
+  return new KeyReader().read(last in named ? '' : last.toLowerCase(), {...bare, ...held, ...named[last]}, 'prompt');
 }
 
 const rows = keyHelp.flatMap(group => group.rows.map(({name, keys}) => ({name, keys})));

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {approvalKeys, readKeys, type KeyPress, type RawKey} from '../../src/tui/terminal/keymap.ts';
+import {approvalKeys, type KeyPress, KeyReader, type RawKey} from '../../src/tui/terminal/keymap.ts';
 
 const none: RawKey = {
   upArrow: false,
@@ -65,7 +65,7 @@ describe('readKeys', () => {
     ['an unbracketed paste', 'a\rb', {}, [{kind: 'text', text: 'a\nb'}]],
     ['a table in one', 'a\tb\r\nc\n', {}, [{kind: 'text', text: 'a\tb\nc\n'}]],
   ])('%s', (_name, input, flags, presses) => {
-    expect(readKeys(input, {...none, ...flags})).toEqual(presses);
+    expect(new KeyReader().read(input, {...none, ...flags}, 'prompt')).toEqual(presses);
   });
 
   test.each<[string, readonly string[]]>([
@@ -84,7 +84,9 @@ describe('readKeys', () => {
     ['\r\r', ['enter', 'enter']],
     ['go\r\r', ['“go”', 'enter', 'enter']],
   ])('several presses in one delivery: %j', (input, presses) => {
-    const told = readKeys(input, none).map(press => (press.kind === 'key' ? press.name : `“${press.text}”`));
+    const told = new KeyReader()
+      .read(input, none, 'prompt')
+      .map(press => (press.kind === 'key' ? press.name : `“${press.text}”`));
     expect(told).toEqual(presses);
   });
 

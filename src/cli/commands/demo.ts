@@ -54,7 +54,7 @@ export async function runDemo({
     const isDumb = process.env['TERM'] === 'dumb' && visitor === undefined && !wanted;
     if (!isStdoutTerminal() || !process.stdin.isTTY || isDumb) return await report(place);
     const [shown, {startTerminalWatchdog}, {lookOf, runTerminal}] = await Promise.all([
-      visitor?.ui ?? loadTerminalUi({accessible: wanted}),
+      visitor?.ui ?? loadTerminalUi({accessible: wanted}, ''),
       import('../../workspace/exec/watchdog.ts'),
       import('../run-terminal.ts'),
     ]);

@@ -194,7 +194,7 @@ function toCardKey(
     return accept.by === 'word' ? {stage: {...stage, word: text}, key: enter} : {stage, key: letter};
   }
   if (line.toLowerCase() === letterOf.edit && command !== '') {
-    return {stage, key: {kind: 'key', name: cardKeys.edit.name}};
+    return {stage, key: {kind: 'key', name: cardKeys.edit}};
   }
   if (line.toLowerCase() === 'no') return {stage: {stage: 'reason', text: draftFromText('')}, key: enter};
   return accept.by === 'word'

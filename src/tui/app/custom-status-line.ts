@@ -116,9 +116,11 @@ export class CustomStatusLine {
     this.#request();
   }
 
-  /** The command's output. Empty if weft's own line is shown. */
-  get output(): string {
-    return this.#failures < maxFailures ? this.#output : '';
+  /** The command's output, empty if weft's own line is shown, and the columns before it. */
+  get shown(): {readonly custom: string; readonly padding: number} {
+    const {statusLine} = this.#deps.options.preferences;
+    const padding = statusLine === 'none' ? 0 : (statusLine.padding ?? 0);
+    return {custom: this.#failures < maxFailures ? this.#output : '', padding};
   }
 
   handleEvents(events: readonly AgentEvent[]): void {

@@ -22,11 +22,10 @@ import {type ConnectPanel, connectPanel, findServers} from '../state/panels/conn
 import {quitPanel} from '../state/panels/panel.ts';
 import {summaryAwaited, withOffer} from '../state/panels/compact.ts';
 import {isIdle, attentionOf, hasNoModel} from '../state/selectors.ts';
-import {focusCard, focusDue, initialUi, type Ui, updateCard} from '../state/ui.ts';
+import {focusCard, focusDue, initialUi, keyContextOf, type Ui, updateCard} from '../state/ui.ts';
 import {emptyView, type View} from '../state/view.ts';
 import {type AttachEnd, attachText, opsAfterDetaching} from '../terminal/attached-terminal.ts';
-import {type KeyPress, type RawKey, readKeys} from '../terminal/keymap.ts';
-import type {NewlineKey} from '../terminal/terminal-modes.ts';
+import {type KeyPress, KeyReader, type RawKey} from '../terminal/keymap.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 import type {Background} from '../theme/terminal-look.ts';
 import {Appearance} from '../theme/theme.ts';
@@ -73,6 +72,7 @@ export class Store {
   readonly #composer: ComposerEffects;
   readonly #scrollback: Scrollback;
   readonly #transcript: TranscriptOutput;
+  readonly #keys = new KeyReader();
   readonly #listeners = new Set<() => void>();
   #screen: Screen;
   #view: View = emptyView;
@@ -219,7 +219,7 @@ export class Store {
   }
 
   handleInput(input: string, key: RawKey): void {
-    this.#press(readKeys(input, key));
+    this.#press(this.#keys.read(input, key, keyContextOf(this.#ui)));
   }
 
   handlePaste(text: string, part: 'first' | 'more'): void {
@@ -552,7 +552,6 @@ export class Store {
   }
 
   #liveState(): LiveRegionState {
-    const {statusLine} = this.#options.preferences;
     return {
       view: this.#view,
       ui: this.#ui,
@@ -565,10 +564,8 @@ export class Store {
       demo: this.#options.demo,
       workAfter: this.#options.workAfter,
       newlineKey: this.#host.newlineKey,
-      statusLine: {
-        custom: this.#statusLine?.output ?? '',
-        padding: statusLine === 'none' ? 0 : (statusLine.padding ?? 0),
-      },
+      chord: this.#keys.begun,
+      statusLine: this.#statusLine?.shown ?? {custom: '', padding: 0},
     };
   }
 
@@ -594,5 +591,5 @@ interface AppHost extends CommandHost {
   readonly ready: () => boolean;
   /** In fullscreen mode, the buffer for the lines that inline mode writes to the terminal. */
   readonly transcript: 'none' | ScrollbackBuffer;
-  readonly newlineKey: NewlineKey;
+  readonly newlineKey: string;
 }

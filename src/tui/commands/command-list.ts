@@ -1,3 +1,4 @@
+import {inBrackets, keyHint} from '../terminal/keymap.ts';
 import {pluralize} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -68,7 +69,7 @@ const allCommands: readonly SlashCommand[] = [
   slashCommand({
     name: 'ps',
     usage: '/ps',
-    summary: 'List, attach to, or stop background commands (Ctrl+T)',
+    summary: `List, attach to, or stop background commands${keyHint('take-terminal', inBrackets)}`,
     run: (_, context) => context.open(blocksPanel),
   }),
   slashCommand({
@@ -174,7 +175,7 @@ const allCommands: readonly SlashCommand[] = [
   slashCommand({
     name: 'editor',
     usage: '/editor',
-    summary: 'Write the prompt in your editor (Ctrl+G)',
+    summary: `Write the prompt in your editor${keyHint('open-editor', inBrackets)}`,
     run: (_, context) => context.openEditor(),
   }),
   slashCommand({

@@ -1,3 +1,4 @@
+import {inBrackets, keyHint} from '../terminal/keymap.ts';
 import {type SettingRow, answerOutcome} from '../../agent/client.ts';
 import {
   type Choice,
@@ -140,7 +141,7 @@ const verbosityDescriptions: Readonly<Record<Verbosity, string>> = {
 export const verbosityCommand = slashCommand({
   name: 'verbosity',
   usage: '/verbosity [name]',
-  summary: 'Choose how much output finished actions show (Alt+O)',
+  summary: `Choose how much output finished actions show${keyHint('next-verbosity', inBrackets)}`,
   choices: verbosities.map(value => ({value, summary: verbosityDescriptions[value]})),
   run(word, context) {
     const {appearance} = context;

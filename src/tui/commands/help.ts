@@ -2,7 +2,17 @@ import type {PromptCommand} from '../../actions/commands-port.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {type CommandInfo, promptCommandInfo} from './command-line.ts';
-import {approvalKeys, blockKeys, cardKeys, keyHelp, questionKeys} from '../terminal/keymap.ts';
+import {
+  approvalKeys,
+  blockKeys,
+  cardKeys,
+  hasUserKeys,
+  keyHelp,
+  keyHint,
+  keyOf,
+  keysOf,
+  questionKeys,
+} from '../terminal/keymap.ts';
 import {cellWidth} from '../text/cell-width.ts';
 import {type Frame, wrapSpans, wrapText} from '../text/wrap.ts';
 import type {CommandContext} from './command.ts';
@@ -71,23 +81,24 @@ export function helpLines(commands: readonly CommandInfo[], frame: Frame): reado
   const rows = [
     ...groups,
     {term: 'Prompt', does: '@file  !command  #note  /command'},
-    {term: 'Keys', does: shortKeys.join(' · ')},
+    {term: 'Keys', does: shortKeys().join(' · ')},
     {term: 'More', does: '/help commands  /help keys'},
   ];
   return ['', ...rows.flatMap(row => helpRow(row, {frame, width: 10}))];
 }
 
-const shortKeys = [
-  'Enter send',
-  'Ctrl+J new line',
-  'Esc stop',
-  'Esc Esc rewind',
-  'Shift+Tab mode',
-  'Ctrl+R search prompts',
-  'Ctrl+O expand',
-  'Ctrl+G editor',
-  'Ctrl+C twice exit',
-];
+const shortKeys = (): readonly string[] =>
+  [
+    `${keyOf('enter')} send`,
+    keyHint('newline', key => `${key} new line`),
+    'Esc stop',
+    'Esc Esc rewind',
+    keyHint('next-mode', key => `${key} mode`),
+    keyHint('search-history', key => `${key} search prompts`),
+    keyHint('expand', key => `${key} expand`),
+    keyHint('open-editor', key => `${key} editor`),
+    'Ctrl+C twice exit',
+  ].filter(hint => hint !== '');
 
 /** Lists all commands with their summaries, by group. */
 export const commandLines = (commands: readonly CommandInfo[], frame: Frame): readonly string[] =>
@@ -119,10 +130,17 @@ export function keyLines(frame: Frame): readonly string[] {
 }
 
 /** Returns all keys that `/help keys` lists, by context. */
-export const keyGroups = (): readonly {readonly title: string; readonly rows: typeof cardHelp}[] => [
+export const keyGroups = (): readonly {readonly title: string; readonly rows: ReturnType<typeof cardHelp>}[] => [
   {title: 'At the start of a prompt', rows: prefixHelp},
-  ...keyHelp,
-  {title: 'On an approval card', rows: cardHelp},
+  ...keyHelp.map(({title, rows}) => ({
+    title,
+    rows: rows.map(({name, keys, does}) => ({
+      name,
+      keys: hasUserKeys() ? keysOf(name, 'prompt').join(', ') || 'no key' : keys,
+      does,
+    })),
+  })),
+  {title: 'On an approval card', rows: cardHelp()},
   {title: 'On a question', rows: questionHelp},
   {title: 'In the list of background commands (/ps)', rows: blockHelp},
 ];
@@ -188,7 +206,7 @@ function helpRow(
   ];
 }
 
-const cardHelp: readonly {readonly keys: string; readonly does: string}[] = [
+const cardHelp = (): readonly {readonly keys: string; readonly does: string}[] => [
   {keys: approvalKeys.allow, does: 'yes, once; to delete something for good, type the word shown'},
   {keys: approvalKeys.allowSession, does: 'yes, for this session; the card shows what that covers'},
   {
@@ -202,27 +220,27 @@ const cardHelp: readonly {readonly keys: string; readonly does: string}[] = [
     does: 'pick hunks of an edit; Space selects, and only selected hunks are written',
   },
   {
-    keys: `${cardKeys.edit.label}, ${cardKeys.editor.label}`,
+    keys: `${keyOf(cardKeys.edit, 'card')}, ${keyOf(cardKeys.editor, 'card')}`,
     does: 'change the command or edit first; weft checks it and asks again',
   },
   {keys: 'PgUp, PgDn', does: 'scroll the card'},
   {keys: approvalKeys.showAll, does: 'show everything'},
-  {keys: cardKeys.switchFocus.label, does: 'switch between the card and the prompt'},
+  {keys: keyOf(cardKeys.switchFocus, 'card'), does: 'switch between the card and the prompt'},
 ];
 
-const questionHelp: typeof cardHelp = [
+const questionHelp: ReturnType<typeof cardHelp> = [
   {keys: 'Up, Down, Enter', does: 'choose an answer, or press its number'},
   {keys: 'Space', does: 'select an answer, if you can choose several'},
   {keys: questionKeys.other, does: 'answer in your own words'},
 ];
 
-const blockHelp: typeof cardHelp = [
+const blockHelp: ReturnType<typeof cardHelp> = [
   {keys: 'Enter', does: 'attach to the selected command; Ctrl+] returns to weft'},
   {keys: blockKeys.stop, does: 'stop it'},
   {keys: blockKeys.keep, does: 'keep it running after weft exits'},
 ];
 
-const prefixHelp: typeof cardHelp = [
+const prefixHelp: ReturnType<typeof cardHelp> = [
   {keys: '@', does: 'attach a file or folder: @src/a.ts:10-20, @"my file.txt"'},
   {keys: '!', does: 'run a shell command; the agent sees its output'},
   {keys: '#', does: 'add a note to AGENTS.md; weft asks first'},

@@ -1,3 +1,4 @@
+import {inBrackets, keyHint} from '../terminal/keymap.ts';
 import {offeredModes, type PermissionMode, permissionModes} from '../../domain/risk.ts';
 import {choicePanel, type ChoicePanel, choiceOfEffects} from '../state/panels/panel.ts';
 import {modeText} from '../state/selectors.ts';
@@ -14,7 +15,7 @@ const modeDescriptions: Readonly<Record<PermissionMode, string>> = {
 export const modeCommand = slashCommand({
   name: 'mode',
   usage: '/mode [name]',
-  summary: 'Choose what weft can do without asking (Shift+Tab)',
+  summary: `Choose what weft can do without asking${keyHint('next-mode', inBrackets)}`,
   choices: offeredModes.map(mode => ({value: mode, summary: modeDescriptions[mode]})),
   run(word, context) {
     const {mode} = context.view;

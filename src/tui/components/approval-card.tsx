@@ -10,7 +10,7 @@ import {type ApprovalChoices, choicesOf} from '../state/approval-choices.ts';
 import {approvalReasons, type ReasonLine, undecidedNote} from '../state/approval-reasons.ts';
 import type {ApprovalStage, HunkStage} from '../state/approval-stage.ts';
 import {cardRoom, isTight} from '../state/card-room.ts';
-import {approvalKeys, cardKeys} from '../terminal/keymap.ts';
+import {approvalKeys, cardKeys, keyHint} from '../terminal/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {withTildes} from '../text/workspace-paths.ts';
 import {type Frame, type Layout, noIndent, wrapSpans} from '../text/wrap.ts';
@@ -275,7 +275,9 @@ function hintsOf(
       const selected = stage.row === 'none' ? undefined : offers[stage.row];
       const edit = selected?.does.kind === 'always' ? 'edit rule' : editable === 'yes' ? 'change it first' : 'edit';
       return [
-        ...(command === '' && editable === 'no' ? [] : [`${cardKeys.edit.label} ${edit}`]),
+        ...(command === '' && editable === 'no'
+          ? []
+          : [keyHint(cardKeys.edit, key => `${key} ${edit}`, 'card')].filter(hint => hint !== '')),
         ...(isEdit ? [`${approvalKeys.showAll} whole diff`] : isCut ? [`${approvalKeys.showAll} show all`] : []),
         ...(isCut ? ['PgDn more'] : []),
         ...(rules.length > 1 ? ['←→ other rule'] : []),
@@ -289,7 +291,11 @@ function hintsOf(
     case 'reason':
       return ['Enter send', 'Esc back'];
     case 'command':
-      return ['Enter review again', 'Ctrl+J new line', 'Esc back'];
+      return [
+        'Enter review again',
+        ...[keyHint('newline', key => `${key} new line`, 'card')].filter(hint => hint !== ''),
+        'Esc back',
+      ];
     default:
       return unreachable(stage);
   }

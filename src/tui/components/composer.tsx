@@ -1,7 +1,7 @@
 import {Box, Text} from 'ink';
 import type {ReactNode} from 'react';
 import type {MentionList} from '../state/mention-list.ts';
-import {shortcuts} from '../terminal/keymap.ts';
+import {keyHint, keyOf, shortcuts} from '../terminal/keymap.ts';
 import {firstShown} from './picker-card.tsx';
 import {firstLine} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
@@ -9,7 +9,6 @@ import {type CommandInfo, completions} from '../commands/command-line.ts';
 import {imageChip} from '../state/submission.ts';
 import type {Ui} from '../state/ui.ts';
 import type {View} from '../state/view.ts';
-import type {NewlineKey} from '../terminal/terminal-modes.ts';
 import {fit} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -22,7 +21,8 @@ interface ComposerProps {
   readonly ui: Ui;
   readonly commands: readonly CommandInfo[];
   readonly demo: 'none' | 'offered';
-  readonly newlineKey: NewlineKey;
+  /** The key for a new line. Empty if there is none. */
+  readonly newlineKey: string;
   readonly width: number;
   /** The maximum number of rows of the composer, including its rules and lists. */
   readonly rows: number;
@@ -82,7 +82,7 @@ const minWithRules = 6;
 const minListed = 3;
 
 function suggestionHint(prompt: string, cells: number): string {
-  const key = `${glyphs.separator}Tab`;
+  const key = `${glyphs.separator}${keyOf('complete')}`;
   return `${fit(visibleLine(firstLine(prompt, 500)), Math.max(8, cells - key.length)).trimEnd()}${key}`;
 }
 
@@ -93,8 +93,8 @@ function placeholderOf(
 ): string {
   const idle = demo === 'offered' ? 'Ask weft to do something, or /demo' : 'Ask weft to do something';
   if (view.run.state === 'idle') return view.suggestion === '' ? idle : suggestionHint(view.suggestion, cells);
-  const hint = 'Enter: send now · Tab: send when done';
-  const whole = `${hint}${glyphs.separator}${newlineKey}: new line`;
+  const hint = `${keyOf('enter')}: send now${keyHint('complete', key => ` · ${key}: send when done`)}`;
+  const whole = newlineKey === '' ? hint : `${hint}${glyphs.separator}${newlineKey}: new line`;
   return whole.length <= cells ? whole : hint;
 }
 
@@ -154,8 +154,8 @@ function Rows({lines, row, width, rows}: RowsProps): ReactNode {
 }
 
 /** The most important keys, below the composer. `?` shows and hides them. */
-function Shortcuts({newlineKey, width, rows}: ListProps & {readonly newlineKey: NewlineKey}): ReactNode {
-  const shown = shortcuts.map(one => (one.does === 'new line' ? {...one, keys: newlineKey} : one));
+function Shortcuts({newlineKey, width, rows}: ListProps & {readonly newlineKey: string}): ReactNode {
+  const shown = shortcuts(newlineKey);
   const keyCells = Math.max(...shown.map(({keys}) => keys.length)) + 2;
   const textCells = Math.max(...shown.map(({does}) => does.length)) + 2;
   const columns = Math.max(1, Math.min(3, Math.floor((width - shortcutsMargin) / (keyCells + textCells))));

@@ -14,6 +14,7 @@ import type {VimMode} from '../editor/vim/run-command.ts';
 import {vimKeys} from '../editor/vim-keys.ts';
 import {fit, graphemes} from '../text/cell-width.ts';
 import type {Frame, Layout} from '../text/wrap.ts';
+import {keyHint} from '../terminal/keymap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Lines} from './lines.tsx';
 
@@ -103,7 +104,8 @@ export const vimText = ({editing: {vim}}: TextField): string =>
   vim === 'off' ? '' : `-- ${modeNames[vim.mode]} --${vim.pending === '' ? '' : `  ${vim.pending}`}`;
 
 /** Returns the hint for the key that expands a paste. Empty without a paste. */
-export const pasteHint = ({draft}: TextField): string => (hasPaste(draft) ? 'Ctrl+X: expand the paste' : '');
+export const pasteHint = ({draft}: TextField): string =>
+  hasPaste(draft) ? keyHint('expand-paste', key => `${key}: expand the paste`) : '';
 
 const modeNames: Readonly<Record<VimMode, string>> = {
   insert: 'INSERT',

@@ -5,7 +5,7 @@ import {HunkCard} from './hunk-card.tsx';
 import {ApprovalCard} from './approval-card.tsx';
 import type {TitleRoom} from '../scrollback/diff-lines.ts';
 import {approvalSubject} from '../scrollback/approval-text.ts';
-import {cardKeys} from '../terminal/keymap.ts';
+import {cardKeys, keyHint, keyOf} from '../terminal/keymap.ts';
 import {visibleExactLine, visibleLine, visible} from '../../base/visible.ts';
 import {firstLine} from '../../base/clip.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
@@ -28,7 +28,6 @@ import {
 } from '../state/selectors.ts';
 import type {Ui} from '../state/ui.ts';
 import type {QueuedPrompt, RunTimes, View} from '../state/view.ts';
-import type {NewlineKey} from '../terminal/terminal-modes.ts';
 import {type EntryFrame, type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Composer} from './composer.tsx';
@@ -57,7 +56,9 @@ export interface LiveRegionState {
   readonly times: RunTimes;
   readonly demo: 'none' | 'offered';
   readonly workAfter: 'stops' | 'goes-on';
-  readonly newlineKey: NewlineKey;
+  readonly newlineKey: string;
+  /** The first key of a chord that awaits its second. Empty if there is none. */
+  readonly chord: string;
   /** The output of the user's status line command, and the columns before it. Empty for weft's own line. */
   readonly statusLine: {readonly custom: string; readonly padding: number};
 }
@@ -169,11 +170,12 @@ function Input({state, rows, frame}: Omit<LiveRegionProps, 'open'>): ReactNode {
 /** Options for the draft, which stays visible below a card. */
 const draftBelowCard = {rows: 2, hint: '', selection: 'none'} as const;
 
-function hintOf({ui, view, commands, workAfter}: LiveRegionState): StatusHint | 'none' {
+function hintOf({ui, view, commands, workAfter, chord}: LiveRegionState): StatusHint | 'none' {
   if (ui.leaving.kind === 'armed') {
     const keepsRunning = workAfter === 'goes-on' && !isIdle(view);
     return {text: keepsRunning ? 'Ctrl+C again to exit · Esc stops the agent' : 'Ctrl+C again to exit', as: 'warning'};
   }
+  if (chord !== '') return {text: `${chord} …${glyphs.separator}Esc cancel`, as: 'dim'};
   if (ui.panel !== 'none') return 'none';
   const facts = [pasteHint(ui), draftHint(ui.draft, commands)].filter(fact => fact !== '');
   return facts.length === 0 ? 'none' : {text: facts.join(glyphs.separator), as: 'dim'};
@@ -229,11 +231,12 @@ function CardArea({ui: {card}, view, blocks, home, width, rows}: CardAreaProps):
 
 /** One line that shows what waits for the user while the draft has the focus, and the key to switch to it. */
 function AttentionLine({attention, home, width}: AttentionLineProps): ReactNode {
-  const room = Math.max(8, width - cellWidth(answerHint));
+  const hint = answerHint();
+  const room = Math.max(8, width - cellWidth(hint));
   return (
     <Text wrap="truncate">
       <Styled as={['bold', 'warning']}>{fit(attentionText(attention, {cells: room, home}), room)}</Styled>
-      <Styled as="accent">{answerHint}</Styled>
+      <Styled as="accent">{hint}</Styled>
     </Text>
   );
 }
@@ -244,7 +247,7 @@ interface AttentionLineProps {
   readonly width: number;
 }
 
-const answerHint = `${glyphs.separator}${cardKeys.switchFocus.label}: answer`;
+const answerHint = (): string => keyHint(cardKeys.switchFocus, key => `${glyphs.separator}${key}: answer`);
 
 /** Below this width, the notice is shortened to leave space for its subject. */
 const narrow = 40;
@@ -331,7 +334,7 @@ function HandOverCard({reason, info, width}: HandOverCardProps): ReactNode {
           ? 'The program has ended'
           : `${visibleLine(programName(info.command))} is yours. Enter to take over`
       }
-      hints={[`${cardKeys.switchFocus.label} later`, 'Esc stop']}
+      hints={[`${keyOf(cardKeys.switchFocus, 'card')} later`, 'Esc stop']}
     >
       <Lines lines={wrapText(visible(reason), [], frame).slice(0, 3)} />
       {last !== '' && <Styled as="dim">{fit(last, frame.width)}</Styled>}
@@ -389,13 +392,11 @@ function runFacts(
   const time = glyphs.separator + wholeSeconds(elapsedMs);
   const tokens = outputTokens === 0 ? '' : `${glyphs.separator}${glyphs.downArrow} ${countText(outputTokens)} tokens`;
   // The background hint is shown only if the activity fits in full.
-  const whole = time + tokens + interruptHint + background;
+  const whole = time + tokens + interruptHint + keyHint('to-background', key => `${glyphs.separator}${key} background`);
   if (movable !== 'no' && 2 + movable + cellWidth(whole) <= width) return whole;
   const forms = [time + tokens + interruptHint, time + interruptHint, `${time}${glyphs.separator}Esc`];
   return forms.find(form => cellWidth(form) <= width - minActivityCells) ?? time;
 }
-
-const background = `${glyphs.separator}Ctrl+B background`;
 
 const minActivityCells = 12;
 

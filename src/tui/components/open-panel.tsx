@@ -11,7 +11,7 @@ import type {AgentPanel, ChoicePanel, ConfirmPanel, Panel} from '../state/panels
 import {ageText, type BlocksPanel, blockStateLabel, selectedRow} from '../state/panels/blocks.ts';
 import {openPicker, plainItem, selectedValue} from '../state/panels/picker.ts';
 import type {SessionsPanel} from '../state/panels/sessions.ts';
-import {blockKeys} from '../terminal/keymap.ts';
+import {blockKeys, keyHint} from '../terminal/keymap.ts';
 import {noIndent, wrapSpans, wrapText, type Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Style} from '../theme/theme.ts';
@@ -48,6 +48,9 @@ export interface OpenPanelProps {
   readonly width: number;
 }
 
+const olderHint = (): readonly string[] =>
+  [keyHint('search-history', key => `${key} older`, 'list')].filter(hint => hint !== '');
+
 export function OpenPanel({panel, blocks, agents, directory, rows, width}: OpenPanelProps): ReactNode {
   const size = {rows, width};
   switch (panel.panel) {
@@ -70,7 +73,7 @@ export function OpenPanel({panel, blocks, agents, directory, rows, width}: OpenP
         <PickerCard
           title="Earlier prompts"
           picker={panel.picker}
-          hints={['Enter use', 'Esc cancel', 'type to search', 'Ctrl+R older']}
+          hints={['Enter use', 'Esc cancel', 'type to search', ...olderHint()]}
           {...size}
         />
       );

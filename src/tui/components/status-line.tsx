@@ -9,6 +9,7 @@ import {hasEnded} from '../../domain/sub-agent.ts';
 import type {RunningSession} from '../../domain/session-list.ts';
 import {centsText, contextPercent, modeText, sandboxText, sessionCost, shortModel} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
+import {keyHint} from '../terminal/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {styledOutput} from '../text/styled-output.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -159,7 +160,7 @@ function partsOf({
   return {
     hint: hint === 'none' ? '' : visibleLine(hint.text),
     mode: isBypassing ? '' : modeText(view.mode),
-    modeKey: isBypassing ? '' : ' ⇧Tab',
+    modeKey: isBypassing ? '' : keyHint('next-mode', key => ` ${key.replace('Shift+', '⇧')}`),
     vim,
     background: list([agentsText(view.agents), backgroundText(running)]),
     ports: running.flatMap(({ports}) => ports.map(port => ` :${port}`)).join(''),

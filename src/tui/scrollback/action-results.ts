@@ -27,7 +27,7 @@ import {type ChangePart, commandParts} from '../state/change-parts.ts';
 import {changedWords, changeLines, changeSummary, countsOf, type Tense} from './change-lines.ts';
 import {diffLines} from './diff-lines.ts';
 import {looksLikeAddress} from './render-markdown.ts';
-import {type BarredRow, excerptRows, moreLines, unfoldKey} from './entry-rows.ts';
+import {type BarredRow, excerptRows, moreLines, unfoldHint} from './entry-rows.ts';
 import {
   allLines,
   type ExcerptLine,
@@ -269,8 +269,8 @@ function withChanges({rows, foot}: ResultBody, outcome: ChangesOutcome, frame: E
     parts.map(({change}) => change),
     more.applied,
   );
-  const isFolded = !isWhole && !foot.some(note => note.endsWith(unfoldKey));
-  const kept = words + (more.applied === 0 ? countsOf(parts, diffs, ' ') : '') + (isFolded ? ` · ${unfoldKey}` : '');
+  const isFolded = !isWhole && !foot.some(note => note.endsWith(unfoldHint()));
+  const kept = words + (more.applied === 0 ? countsOf(parts, diffs, ' ') : '') + (isFolded ? unfoldHint() : '');
   return {
     rows: [
       ...rows,

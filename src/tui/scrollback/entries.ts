@@ -34,7 +34,7 @@ import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 import {actionFacts, actionRows, pastActionRows} from './action-entry.ts';
 import {countSpans} from './diff-lines.ts';
-import {insideMargin, margin, signedRows} from './entry-rows.ts';
+import {insideMargin, margin, signedRows, unfoldHint} from './entry-rows.ts';
 import {type MarkdownLexer, renderFence, renderMarkdown} from './render-markdown.ts';
 import {type MarkdownPiece, tableHead} from './split-markdown.ts';
 
@@ -265,7 +265,7 @@ function promptLines(text: string, extent: 'folded' | 'whole', frame: Frame): re
   const enough = maxRows * frame.width * maxGraphemeLength;
   const first = rowsOf(text.slice(0, enough), frame).slice(0, firstRows);
   const last = rowsOf(text.slice(-enough), frame).slice(-lastRows);
-  return [...first, `… ${sizeText(text)} · Ctrl+O`, ...last].map(row => promptRow(row, frame));
+  return [...first, `… ${sizeText(text)}${unfoldHint()}`, ...last].map(row => promptRow(row, frame));
 }
 
 const attachedLines = (attached: readonly string[], frame: Frame): readonly string[] =>
@@ -336,7 +336,7 @@ export function explorationRows(
   const rows = shown.flatMap((item, at) =>
     wrapSpans(spansOf(item), frame, at === 0 ? {first: lead, rest: indent, roles: []} : hanging(indent)),
   );
-  const more = `${hidden} more · Ctrl+O`;
+  const more = `${hidden} more${unfoldHint()}`;
   return hidden === 0 ? rows : [...rows, `${indent}${theme.style(['dim'], more)}`];
 }
 
@@ -355,7 +355,7 @@ function quietRows(items: readonly ExplorationItem[], {theme, width}: Frame): re
     searched === 0 ? '' : `${searched} ${searched === 1 ? 'search' : 'searches'}`,
     listed === 0 ? '' : pluralize(listed, 'listing'),
   ].filter(text => text !== '');
-  const line = `Explored ${counts.join(', ')}${glyphs.separator}Ctrl+O`;
+  const line = `Explored ${counts.join(', ')}${unfoldHint()}`;
   return [
     ...(counts.length === 0 ? [] : [margin + theme.style(['dim'], fit(line, width - margin.length))]),
     ...failed.flatMap(item => wrapSpans(spansOf(item), {theme, width}, hanging(margin))),

@@ -1,6 +1,7 @@
 import {pluralize} from '../../base/clip.ts';
 import {visible} from '../../base/visible.ts';
 import {type Frame, wrapText} from '../text/wrap.ts';
+import {keyHint} from '../terminal/keymap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 import type {ExcerptLine} from './output-excerpt.ts';
@@ -43,10 +44,11 @@ export function barredRows(
   });
 }
 
-export const unfoldKey = 'Ctrl+O';
+/** Returns ` · Ctrl+O`, after what is folded. Empty if no key unfolds. */
+export const unfoldHint = (): string => keyHint('expand', key => ` · ${key}`);
 
 export const moreLines = (count: number): readonly string[] =>
-  count <= 0 ? [] : [`${pluralize(count, 'more line')} · ${unfoldKey}`];
+  count <= 0 ? [] : [pluralize(count, 'more line') + unfoldHint()];
 
 /** Returns the rows of an excerpt of `lines`. `rowsOf` wraps and styles a line. */
 export const excerptRows = (

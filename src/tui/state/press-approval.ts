@@ -76,14 +76,14 @@ function pressChoosing(stage: ChoosingStage, {approval, choices}: Asked, press: 
     case 'escape':
       // On a card that needs a word, Esc refuses.
       return choices.accept.by === 'word' ? refuse('') : {kind: 'stop'};
-    case cardKeys.edit.name: {
+    case cardKeys.edit: {
       const selected = stage.row === 'none' ? undefined : choices.offers[stage.row];
       if (selected?.does.kind === 'always')
         return openStep({stage: 'rule-text', text: draftFromText(selected.does.rule)});
       if (choices.command !== '') return openStep({stage: 'command', text: draftFromText(choices.command)});
       return choices.editable === 'yes' ? editAll : openStep(cleared);
     }
-    case cardKeys.editor.name:
+    case cardKeys.editor:
       return choices.editable === 'yes' ? editAll : openStep(cleared);
     case 'up':
     case 'down':
@@ -294,8 +294,8 @@ function pressHunks(stage: HunkStage, choices: ApprovalChoices, press: ApprovalP
       const top = stage.top + (key.name === 'page-up' ? -hunkPageLines : hunkPageLines);
       return openStep({...cleared, top: Math.max(0, Math.min(last, top))});
     }
-    case cardKeys.edit.name:
-    case cardKeys.editor.name:
+    case cardKeys.edit:
+    case cardKeys.editor:
       return choices.editable === 'no'
         ? openStep(cleared)
         : {kind: 'edit', of: parts[stage.row]?.file ?? 'all-files', dropped: droppedParts(parts, stage.dropped)};

@@ -9,7 +9,7 @@ import {hasNoModel, isIdle} from './selectors.ts';
 import {draftFromText, applyEditKey, emptyDraft, draftText, isEmptyDraft, expandPaste} from '../editor/draft.ts';
 import {addPrompt, stepHistory} from '../editor/prompt-history.ts';
 import {pressVimFirst, withVimCursor, editField} from '../editor/text-field.ts';
-import {commandPrefix, continuation, type KeyName, type KeyPress, shortcutsKey} from '../terminal/keymap.ts';
+import {commandPrefix, continuation, keyHint, type KeyName, type KeyPress, shortcutsKey} from '../terminal/keymap.ts';
 import {isRestoredPrompt} from './panel-queries.ts';
 import {pressMentionList} from './mention-list.ts';
 import type {UiStep, Ui} from './ui.ts';
@@ -74,7 +74,7 @@ function pressPlain(ui: Ui, key: KeyPress, context: PressContext): UiStep {
       return {ui: {...ui, panel: historyPanel(ui.history.prompts, draftText(ui.draft))}, effects: []};
     case 'expand-paste':
       return expandPaste(ui.draft) === 'too-long'
-        ? {ui, effects: [{do: 'notify', text: tooLong}]}
+        ? {ui, effects: [{do: 'notify', text: tooLong()}]}
         : editDraft(ui, key, context);
     default:
       return editDraft(ui, key, context);
@@ -94,7 +94,8 @@ function pressEscape(ui: Ui, {view, now}: PressContext): UiStep {
     : {ui: {...ui, rewinding: {kind: 'armed', at: now}}, effects: []};
 }
 
-const tooLong = 'The pasted lines are too long to edit here. Press Ctrl+G to open your editor.';
+const tooLong = (): string =>
+  `The pasted lines are too long to edit here. ${keyHint('open-editor', key => `Press ${key}, or `)}/editor opens your editor.`;
 
 /** Edits the draft. A slash command replaces a prompt that an undo has just restored. */
 function editDraft(ui: Ui, key: KeyPress, {width}: PressContext): UiStep {

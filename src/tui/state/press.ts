@@ -137,10 +137,10 @@ function isPartOfAnswer({lastKey}: Ui, key: KeyPress, {now, batchPosition}: Pres
 /** True if Tab switches to the card. Tab doesn't switch while the user is typing a draft. Pressed twice, it switches there and back. */
 const switchesToCard = ({draft, lastKey}: Ui, key: KeyPress, {now}: PressContext): boolean =>
   key.kind === 'key' &&
-  key.name === cardKeys.switchFocus.name &&
+  key.name === cardKeys.switchFocus &&
   (isEmptyDraft(draft) ||
     lastKey.kind === 'none' ||
-    lastKey.key === cardKeys.switchFocus.name ||
+    lastKey.key === cardKeys.switchFocus ||
     now - lastKey.at >= typingPauseMs);
 
 /** Handles Ctrl+C: clears the draft, or interrupts an agent that would stop on exit. A second press soon after exits. */
@@ -223,7 +223,7 @@ function pressHandOver(
   card: OpenCard & {readonly kind: 'hand-over'},
   {key, context}: CardPress,
 ): UiStep | Unhandled {
-  if (key.kind === 'key' && key.name === cardKeys.switchFocus.name) return noEffects(withCard(ui, card, 'aside'));
+  if (key.kind === 'key' && key.name === cardKeys.switchFocus) return noEffects(withCard(ui, card, 'aside'));
   if (key.kind === 'key' && key.name === 'escape') return {ui, effects: stop};
   if (context.batchPosition === 'following') return {unhandled: key};
   const isEnter = key.kind === 'key' && key.name === 'enter';
@@ -249,7 +249,7 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
   if (
     (stage.stage === 'choosing' || stage.stage === 'hunks') &&
     key.kind === 'key' &&
-    key.name === cardKeys.switchFocus.name
+    key.name === cardKeys.switchFocus
   ) {
     return noEffects(withCard(ui, card, 'aside'));
   }

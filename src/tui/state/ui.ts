@@ -1,3 +1,4 @@
+import type {KeyContext} from '../terminal/keymap.ts';
 import type {ReadImage} from '../../actions/files-port.ts';
 import {type Editing, editingForNewField, initialEditing} from '../editor/text-field.ts';
 import type {Effect} from './effect.ts';
@@ -144,3 +145,9 @@ export function focusDue({card, draft, panel, lastKey}: Ui): number | undefined 
 }
 
 export const focusCard = (ui: Ui): Ui => (ui.card.kind === 'none' ? ui : {...ui, card: {...ui.card, focus: 'card'}});
+
+/** Returns which of the user's keys count: those of the open list, of the card that has the keys, or of the prompt. */
+export function keyContextOf({panel, card}: Ui): KeyContext {
+  if (panel !== 'none') return 'list';
+  return card.kind !== 'none' && card.focus === 'card' ? 'card' : 'prompt';
+}

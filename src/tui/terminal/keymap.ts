@@ -81,12 +81,56 @@ export const otherKeys: readonly {readonly name: KeyName; readonly keys: string}
   {name: 'redo', keys: 'Ctrl+Shift+Z, Alt+-, Alt+/'},
 ];
 
-/** Key names by label, with the letter in lower case. */
-const names: ReadonlyMap<string, KeyName> = new Map(
+/** The actions by default key, in the order of the help. The letter of a key is in lower case. */
+export const defaultKeys: ReadonlyMap<string, KeyName> = new Map(
   [...keyRows, ...otherKeys].flatMap(({name, keys}) =>
     keys.split(', ').map(key => [key.replace(/[A-Z]$/u, letter => letter.toLowerCase()), name] as const),
   ),
 );
+
+/** The parts of the UI in which a key can have an action of its own: the prompt, a card, and a list or the transcript. */
+export const keyContexts = ['prompt', 'card', 'list'] as const;
+export type KeyContext = (typeof keyContexts)[number];
+
+/**
+ * The user's own keys, as their notation in `defaultKeys`, or two of them with a space between: a chord. `global` counts in each context
+ * that has no other action for the key. `ignored` unbinds a key.
+ */
+export type UserKeys = Readonly<Record<KeyContext | 'global', ReadonlyMap<string, KeyName>>>;
+
+let userKeys: UserKeys | 'none' = 'none';
+
+/** Sets the user's own keys for this process. Call it before the UI starts, because hints name keys. */
+export function setUserKeys(keys: UserKeys | 'none'): void {
+  userKeys = keys;
+}
+
+export const hasUserKeys = (): boolean => userKeys !== 'none';
+
+/** Returns what a key or a chord does in a context. `undefined` if it has no action. */
+export const actionOfKey = (key: string, context: KeyContext): KeyName | undefined =>
+  (userKeys === 'none' ? undefined : (userKeys[context].get(key) ?? userKeys.global.get(key))) ?? defaultKeys.get(key);
+
+/** Returns the keys of an action in a context, the user's own first, as the help names them. */
+export function keysOf(name: KeyName, context: KeyContext): readonly string[] {
+  const own = userKeys === 'none' ? [] : [...userKeys[context].keys(), ...userKeys.global.keys()];
+  return [...new Set([...own, ...defaultKeys.keys()])].filter(key => actionOfKey(key, context) === name).map(shownKey);
+}
+
+/** Returns the key of an action for a hint, such as `Ctrl+O`. Empty if the action has none. */
+export const keyOf = (name: KeyName, context: KeyContext = 'prompt'): string => keysOf(name, context)[0] ?? '';
+
+/** Returns a hint that names the key of an action, such as `Ctrl+B background`. Empty if the action has no key. */
+export function keyHint(name: KeyName, words: (key: string) => string, context: KeyContext = 'prompt'): string {
+  const key = keyOf(name, context);
+  return key === '' ? '' : words(key);
+}
+
+export const inBrackets = (key: string): string => ` (${key})`;
+
+/** Returns a key or a chord as people read it: `Ctrl+K Ctrl+S`. */
+export const shownKey = (key: string): string =>
+  key.replaceAll(/(?<=\+)[a-z](?= |$)/gu, letter => letter.toUpperCase());
 
 export type KeyPress =
   | {readonly kind: 'key'; readonly name: KeyName}
@@ -105,13 +149,13 @@ export const approvalKeys = {
   showAll: 'v',
 } as const;
 
-/** Keys of a card that type no text, and their names on screen. */
+/** The actions of a card that type no text. */
 export const cardKeys = {
-  edit: {name: 'line-end', label: 'Ctrl+E'},
+  edit: 'line-end',
   /** The composer's key for the editor; on a card with an edit it opens the edit. */
-  editor: {name: 'open-editor', label: 'Ctrl+G'},
-  switchFocus: {name: 'complete', label: 'Tab'},
-} as const satisfies Record<string, {readonly name: KeyName; readonly label: string}>;
+  editor: 'open-editor',
+  switchFocus: 'complete',
+} as const satisfies Record<string, KeyName>;
 
 export const blockKeys = {stop: 's', keep: 'k'} as const;
 
@@ -121,50 +165,98 @@ export const questionKeys = {toggle: ' ', other: 'o'} as const;
 /** Typed alone into an empty prompt, shows and hides the shortcuts. */
 export const shortcutsKey = '?';
 
-/** The most important keys, as the composer shows them. */
-export const shortcuts: readonly {readonly keys: string; readonly does: string}[] = [
-  {keys: '/', does: 'commands'},
-  {keys: '@', does: 'attach a file'},
-  {keys: '!', does: 'run a command'},
-  {keys: 'Enter', does: 'send'},
-  {keys: 'Tab', does: 'send when done'},
-  {keys: 'Ctrl+J', does: 'new line'},
-  {keys: 'Shift+Tab', does: 'change mode'},
-  {keys: 'Ctrl+R', does: 'search prompts'},
-  {keys: 'Ctrl+G', does: 'open your editor'},
-  {keys: 'Ctrl+V', does: 'paste an image'},
-  {keys: 'Ctrl+O', does: 'unfold'},
-  {keys: 'Ctrl+T', does: 'running commands'},
-  {keys: 'Esc', does: 'interrupt'},
-  {keys: 'Ctrl+C twice', does: 'exit'},
-  {keys: '/help', does: 'all keys'},
-];
+/** The most important keys, as the composer shows them. An action without a key is left out. */
+export const shortcuts = (newline: string): readonly {readonly keys: string; readonly does: string}[] =>
+  [
+    {keys: '/', does: 'commands'},
+    {keys: '@', does: 'attach a file'},
+    {keys: '!', does: 'run a command'},
+    {keys: keyOf('enter'), does: 'send'},
+    {keys: keyOf('complete'), does: 'send when done'},
+    {keys: newline, does: 'new line'},
+    {keys: keyOf('next-mode'), does: 'change mode'},
+    {keys: keyOf('search-history'), does: 'search prompts'},
+    {keys: keyOf('open-editor'), does: 'open your editor'},
+    {keys: keyOf('paste-image'), does: 'paste an image'},
+    {keys: keyOf('expand'), does: 'unfold'},
+    {keys: keyOf('take-terminal'), does: 'running commands'},
+    {keys: 'Esc', does: 'interrupt'},
+    {keys: 'Ctrl+C twice', does: 'exit'},
+    {keys: '/help', does: 'all keys'},
+  ].filter(({keys}) => keys !== '');
 
 /** The beginning of slash commands, and the end of a line that continues after Enter. */
 export const commandPrefix = '/';
 export const continuation = '\\';
 
-/** Reads one piece of input; several presses may arrive in one, and come out in order. */
-export function readKeys(input: string, key: RawKey): readonly KeyPress[] {
-  if (key.eventType === 'release') return [];
-  const name = nameOf(input, key);
-  if (name !== undefined) return [{kind: 'key', name}];
+/** A key by the labels that may name it, the most exact one first, or typed characters. */
+type Stroke = {readonly labels: readonly string[]} | {readonly text: string};
+
+/** Reads keys, and keeps the beginning of a chord until its second key. */
+export class KeyReader {
+  #begun = '';
+
+  /** The first key of a chord whose second key is awaited, for the screen. Empty if there is none. */
+  get begun(): string {
+    return shownKey(this.#begun);
+  }
+
+  /** Reads one piece of input; several presses may arrive in one, and come out in order. */
+  read(input: string, key: RawKey, context: KeyContext): readonly KeyPress[] {
+    if (key.eventType === 'release') return [];
+    return strokesOf(input, key).flatMap(stroke =>
+      'text' in stroke
+        ? this.#readText(stroke.text, context)
+        : [{kind: 'key', name: this.#nameOf(stroke.labels, context)}],
+    );
+  }
+
+  #nameOf(labels: readonly string[], context: KeyContext): KeyName {
+    const begun = this.#begun;
+    this.#begun = '';
+    const find = (before: string): KeyName | undefined =>
+      labels.map(label => actionOfKey(before + label, context)).find(name => name !== undefined);
+    if (begun !== '') {
+      const found = find(`${begun} `);
+      // Esc only ends the chord. Any other key counts by itself.
+      if (found !== undefined || labels.includes('Esc')) return found ?? 'ignored';
+    }
+    this.#begun = labels.find(label => beginsChord(label, context)) ?? '';
+    return this.#begun === '' ? (find('') ?? 'ignored') : 'ignored';
+  }
+
+  #readText(text: string, context: KeyContext): readonly KeyPress[] {
+    const [first = ''] = text;
+    const name = this.#begun === '' ? undefined : actionOfKey(`${this.#begun} ${first.toLowerCase()}`, context);
+    this.#begun = '';
+    if (name === undefined) return [{kind: 'text', text}];
+    const rest = text.slice(first.length);
+    return [{kind: 'key', name}, ...(rest === '' ? [] : [{kind: 'text', text: rest} as const])];
+  }
+}
+
+/** True if the user has a chord that begins with the key in the context. */
+const beginsChord = (key: string, context: KeyContext): boolean =>
+  userKeys !== 'none' &&
+  [...userKeys[context], ...userKeys.global].some(([keys, name]) => name !== 'ignored' && keys.startsWith(`${key} `));
+
+function strokesOf(input: string, key: RawKey): readonly Stroke[] {
+  const labels = labelsOf(input, key);
+  if (labels !== undefined) return [{labels}];
   return input
     .split(controlCharacter)
-    .flatMap((part, at): readonly KeyPress[] =>
-      at % 2 === 0 ? typed(part) : [{kind: 'key', name: controlName(part)}],
-    );
+    .flatMap((part, at): readonly Stroke[] => (at % 2 === 0 ? typed(part) : [{labels: [controlLabel(part)]}]));
 }
 
 /** Line ends and tabs between characters are part of the text; at its end an Enter and a tab are keys. */
-function typed(part: string): readonly KeyPress[] {
+function typed(part: string): readonly Stroke[] {
   const lines = part.replaceAll('\r\n', '\n');
   const text = lines.replace(/[\r\t]+$/u, '');
   const ends = lines
     .slice(text.length)
     .split('')
-    .map((end): KeyPress => ({kind: 'key', name: end === '\t' ? 'complete' : 'enter'}));
-  return text === '' ? ends : [{kind: 'text', text: text.replaceAll('\r', '\n')}, ...ends];
+    .map((end): Stroke => ({labels: [end === '\t' ? 'Tab' : 'Enter']}));
+  return text === '' ? ends : [{text: text.replaceAll('\r', '\n')}, ...ends];
 }
 
 /** Control characters except tabs and line ends, which belong to text; the group keeps them in the result of `split`. */
@@ -172,17 +264,17 @@ function typed(part: string): readonly KeyPress[] {
 const controlCharacter = /([\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F])/u;
 
 /**
- * Returns the key of a control character that came in one piece with others. A control character that comes alone has
+ * Returns the label of a control character that came in one piece with others. A control character that comes alone has
  * the fields of its press.
  */
-function controlName(character: string): KeyName {
-  if (character === '\u007F') return 'delete-left';
-  if (character === '\u001B') return 'escape';
-  return names.get(`Ctrl+${String.fromCodePoint((character.codePointAt(0) ?? 0) + 64).toLowerCase()}`) ?? 'ignored';
+function controlLabel(character: string): string {
+  if (character === '\u007F') return 'Backspace';
+  if (character === '\u001B') return 'Esc';
+  return `Ctrl+${String.fromCodePoint((character.codePointAt(0) ?? 0) + 64).toLowerCase()}`;
 }
 
 /** The keys that Ink names, with their labels. */
-const named = [
+export const namedKeys = [
   ['return', 'Enter'],
   ['escape', 'Esc'],
   ['tab', 'Tab'],
@@ -198,20 +290,19 @@ const named = [
   ['delete', 'Delete'],
 ] as const satisfies readonly (readonly [keyof RawKey, string])[];
 
-/** Returns the name of a key. Ignores a modifier that has no meaning with a named key. */
-function nameOf(input: string, key: RawKey): KeyName | undefined {
-  const [, label] = named.find(([field]) => key[field]) ?? [];
+/** Returns the labels of a key. A modifier that has no meaning with the key is left out of the later ones. `undefined` for text. */
+function labelsOf(input: string, key: RawKey): readonly string[] | undefined {
+  const {ctrl, meta, shift} = key;
+  const modifiers = [ctrl ? 'Ctrl+' : '', meta ? 'Alt+' : '', shift ? 'Shift+' : ''];
+  const [, label] = namedKeys.find(([field]) => key[field]) ?? [];
   if (label !== undefined) {
-    const {ctrl, meta, shift} = key;
-    return (
-      (ctrl ? names.get(`Ctrl+${label}`) : undefined) ??
-      (meta ? names.get(`Alt+${label}`) : undefined) ??
-      (shift ? names.get(`Shift+${label}`) : undefined) ??
-      names.get(label)
+    return [...new Set([modifiers.join(''), ...modifiers.filter(modifier => modifier !== ''), ''])].map(
+      modifier => modifier + label,
     );
   }
-  if (input === '\n') return 'newline';
-  if (!key.ctrl && !key.meta) return key.super ? 'ignored' : undefined;
-  const shifted = key.ctrl && key.shift ? names.get(`Ctrl+Shift+${input}`) : undefined;
-  return shifted ?? (input.length > 1 ? undefined : names.get((key.ctrl ? 'Ctrl+' : 'Alt+') + input)) ?? 'ignored';
+  if (input === '\n') return ['Ctrl+j'];
+  if (!ctrl && !meta) return key.super ? [] : undefined;
+  if (input.length > 1) return [];
+  const shifted = ctrl && shift ? [`Ctrl+Shift+${input}`] : [];
+  return [...new Set([modifiers.join('') + input, ...shifted, (ctrl ? 'Ctrl+' : 'Alt+') + input])];
 }

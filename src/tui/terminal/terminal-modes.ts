@@ -85,9 +85,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const wantsModifyOtherKeys = ({TERM: term = ''}: Environment): 'yes' | 'no' =>
   /^(?:xterm|tmux|screen|foot|mintty|wezterm|iterm)/u.test(term) && !/kitty|ghostty/u.test(term) ? 'yes' : 'no';
 
-/** The key that hints name for a new line: Shift+Enter only if the terminal distinguishes it from Enter. */
-export type NewlineKey = 'Shift+Enter' | 'Ctrl+J';
-
 /** Resets the modes of cursor, keyboard, mouse and writing that a program may have left on. */
 const resetProgramModes =
   '\u001B[?25h\u001B[?1l\u001B>\u001B[4l\u001B[20l\u001B[?5l\u001B[?7h\u001B[?12l' +

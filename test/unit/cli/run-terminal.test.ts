@@ -20,6 +20,7 @@ async function runFailing(
         throw cause;
       },
       keeper: () => ({keep: () => {}, release: () => {}}),
+      notices: [],
     },
   }).catch((error: unknown) => (error instanceof Error ? error : new Error('no error')));
   return {closed, end};

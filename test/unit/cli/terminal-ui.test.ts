@@ -12,7 +12,7 @@ async function scene() {
   const output = new Writable({write: (_chunk, _encoding, taken) => void waiting.push(taken)});
   const terminal = Object.assign(output, {fd: -1});
   const watchdog = {setUndo: (undo: string) => orders.push(undo), release: () => orders.push('release')};
-  const ui = await loadTerminalUi({accessible: false});
+  const ui = await loadTerminalUi({accessible: false}, '');
   const restorer = ui.keeper(watchdog, terminal);
   const take = async (): Promise<void> => {
     while (waiting.length > 0) {

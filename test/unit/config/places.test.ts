@@ -9,6 +9,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       config: '/home/u/.config/weft',
       data: '/home/u/.local/share/weft',
       settings: '/home/u/.config/weft/settings.json',
+      keyBindings: '/home/u/.config/weft/keybindings.json',
       database: {
         kind: 'sqlite',
         file: '/home/u/.local/share/weft/weft.db',
@@ -36,6 +37,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       config: '/c/weft',
       data: '/home/u/.local/share/weft',
       settings: '/c/weft/settings.json',
+      keyBindings: '/c/weft/keybindings.json',
       database: {
         kind: 'sqlite',
         file: '/home/u/.local/share/weft/weft.db',
@@ -63,6 +65,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       config: '/w',
       data: '/w',
       settings: '/w/settings.json',
+      keyBindings: '/w/keybindings.json',
       database: {kind: 'sqlite', file: '/w/weft.db'},
       trust: '/w/trust.json',
       blocks: '/w/blocks',
@@ -87,6 +90,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       config: '/Users/u/Library/Application Support/weft',
       data: '/Users/u/Library/Application Support/weft',
       settings: '/Users/u/Library/Application Support/weft/settings.json',
+      keyBindings: '/Users/u/Library/Application Support/weft/keybindings.json',
       database: {
         kind: 'sqlite',
         file: '/Users/u/Library/Application Support/weft/weft.db',
@@ -114,6 +118,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       config: 'D:\\Roaming\\weft',
       data: 'C:\\Users\\u\\AppData\\Local\\weft',
       settings: 'D:\\Roaming\\weft\\settings.json',
+      keyBindings: 'D:\\Roaming\\weft\\keybindings.json',
       database: {
         kind: 'sqlite',
         file: 'C:\\Users\\u\\AppData\\Local\\weft\\weft.db',

@@ -1,0 +1,116 @@
+import {existsSync} from 'node:fs';
+import type {Command} from 'commander';
+import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
+import {note, print} from '../../app/output.ts';
+import {userPlaces} from '../../app/user-data.ts';
+import {visibleLine} from '../../base/visible.ts';
+import {bindingContexts, keyBindingsSchema, keysIn, parseKey, sendingNotes} from '../../tui/terminal/key-bindings.ts';
+import {
+  actionOfKey,
+  defaultKeys,
+  keyContexts,
+  keyHelp,
+  type KeyName,
+  keysOf,
+  setUserKeys,
+  shownKey,
+  type UserKeys,
+} from '../../tui/terminal/keymap.ts';
+import {addSubcommands} from '../flags.ts';
+import {readKeyBindings} from '../key-bindings-file.ts';
+import {printDocument} from '../rows.ts';
+
+/** `weft keys list|check|explain|schema`. */
+export function add(keys: Command): void {
+  keys.action(exiting(listKeys));
+  addSubcommands(keys, [
+    ['list', 'List all actions with their keys', [], exiting(listKeys)],
+    ['check', 'Check keybindings.json', [], exiting(checkKeys)],
+    ['explain', 'Say what a key or a chord does', [['<key...>', 'A key, such as ctrl+o']], exiting(explainKey)],
+    [
+      'schema',
+      'Print the JSON Schema of keybindings.json',
+      [],
+      exiting(async () => printDocument(keyBindingsSchema())),
+    ],
+  ]);
+}
+
+const noKeys: UserKeys = {global: new Map(), prompt: new Map(), card: new Map(), list: new Map()};
+
+/** Applies the user's file if there is one, and returns it. Tells the user if it can't be read. */
+function ownKeys() {
+  const file = userPlaces().keyBindings;
+  const nothing = {keys: noKeys, problems: [], notes: []};
+  if (!existsSync(file)) return {file, state: 'missing', ...nothing} as const;
+  const read = readKeyBindings(file);
+  if (read.tag === 'failed') return {file, state: 'unreadable', ...nothing, problems: [read.error]} as const;
+  setUserKeys(read.value.keys);
+  return {file, state: 'read', ...read.value} as const;
+}
+
+async function listKeys(): Promise<ExitCode> {
+  const {keys, problems} = ownKeys();
+  const isOwn = (name: KeyName): boolean =>
+    bindingContexts.some(context => [...keys[context].values()].includes(name)) ||
+    [...defaultKeys].some(
+      ([key, action]) => action === name && keyContexts.some(each => actionOfKey(key, each) !== name),
+    );
+  for (const {title, rows} of keyHelp) {
+    print(`${title}\n`);
+    for (const {name, keys: usual, does} of rows) {
+      const shown = isOwn(name) ? `${keysText(name)} *` : usual;
+      print(`  ${name.padEnd(18)} ${shown.padEnd(31)} ${does}\n`);
+    }
+  }
+  print('* from your keybindings.json\n');
+  if (problems.length > 0) note('keybindings.json has problems. weft keys check names them.');
+  return exitCode.done;
+}
+
+/** Returns the keys of an action in the prompt, and those in other contexts if they differ. */
+function keysText(name: KeyName): string {
+  const text = (context: (typeof keyContexts)[number]): string => keysOf(name, context).join(', ') || 'no key';
+  const others = keyContexts.filter(context => text(context) !== text('prompt'));
+  return [text('prompt'), ...others.map(context => `${context}: ${text(context)}`)].join('; ');
+}
+
+async function checkKeys(): Promise<ExitCode> {
+  const {file, state, problems, notes} = ownKeys();
+  if (state === 'missing') print(`There is no ${visibleLine(file)}. The default keys count.\n`);
+  for (const problem of problems) print(`problem: ${visibleLine(problem)}\n`);
+  for (const text of notes) print(`note: ${visibleLine(text)}\n`);
+  if (state === 'read' && problems.length === 0) print(`${visibleLine(file)} has no problems.\n`);
+  return problems.length === 0 ? exitCode.done : exitCode.failed;
+}
+
+async function explainKey(words: readonly string[]): Promise<ExitCode> {
+  const {keys} = ownKeys();
+  const labels = words
+    .flatMap(word => word.split(' '))
+    .map(word => {
+      const key = parseKey(word);
+      if (key.tag === 'failed') throw new UsageError(`${word}: ${key.error}.`);
+      return key.value;
+    });
+  const key = labels.join(' ');
+  for (const context of keyContexts) {
+    const name = actionOfKey(key, context);
+    const row = keyHelp
+      .flatMap<{readonly name: KeyName; readonly does: string}>(({rows}) => rows)
+      .find(each => each.name === name);
+    const isOwn = keys[context].has(key) || keys.global.has(key);
+    const chords = keysIn(keys, context).filter(
+      ([chord, action]) => chord.startsWith(`${key} `) && action !== 'ignored',
+    );
+    const does =
+      chords.length > 0
+        ? `begins ${chords.map(([chord, action]) => `${shownKey(chord)} (${action})`).join(', ')}`
+        : row === undefined
+          ? 'does nothing'
+          : `${row.name}: ${row.does}`;
+    print(`${context.padEnd(8)}${shownKey(key)}  ${does}${isOwn ? ' (your keybindings.json)' : ''}\n`);
+  }
+  for (const text of labels.flatMap(sendingNotes)) print(`note: ${text}\n`);
+  return exitCode.done;
+}
