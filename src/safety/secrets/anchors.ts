@@ -1,6 +1,6 @@
 import {secretWordAnchors} from './contextual-secrets.ts';
 import type {AlignedBytes} from './literal-finder.ts';
-import {mayStateSecret} from './may-state-secret.ts';
+import {mayStateSecret} from './named-forms.ts';
 import {isNameCloser, isWordOrDash, keyStarts, longestName, maxClosers} from './secret-forms.ts';
 import {nameParts} from './secret-name.ts';
 

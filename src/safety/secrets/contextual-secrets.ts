@@ -1,5 +1,16 @@
 import {unreachable} from '../../base/unreachable.ts';
-import {type FormScan, type FoundSecret, isWordOrDash} from './secret-forms.ts';
+import {
+  formsAfterName,
+  isNameUnit,
+  leads,
+  longestCommand,
+  longestName,
+  mayFollowBlank,
+  mayPrecedeName,
+  quote,
+  statesPair,
+} from './named-forms.ts';
+import type {FormScan, FoundSecret} from './secret-forms.ts';
 import {passwordOrOther} from './secret-name.ts';
 import {isPassword, isDistinctive, looksRandom} from './secret-value.ts';
 
@@ -69,73 +80,15 @@ interface Scan {
   readonly passed: Map<string, number>;
 }
 
-/** The number of units around a word that are examined. */
-export const longestName = 64;
+/** The maximum number of units of a form and of a block that are examined. */
 const longestForm = 700;
 const longestBlock = 4096;
-export const longestCommand = 300;
 
 interface Form {
   readonly pattern: RegExp;
   /** The required form of the value. */
   readonly value: 'password' | 'random' | 'base64-login';
 }
-
-const quote = String.raw`\\{0,3}["'${'`'}\u201c]`;
-const bare = String.raw`[^\s"'${'`'}<>\\;,|\u201d]{1,512}`;
-const quotedOrBare = `(?:${quote})?(?<value>${bare})`;
-
-/** The forms after a name. Nothing follows the value except its closing characters. */
-const formsAfterName = {
-  element:
-    /^(?:[ \t][^<>\n]{0,200})?>\s{0,32}(?:<!\[CDATA\[)?(?<value>[^<>\s\]]{1,512})(?:\]{0,2}>?)\s{0,32}(?:<\/|<?$)/u,
-  attribute: new RegExp(
-    `^${quote}(?:[ \\t\\n]{1,8}[\\w:.-]{1,32}="[^"\\n]{0,100}"){0,3}[ \\t\\n]{1,8}value[ \\t]?=[ \\t]?${quote}(?<value>[^"'\\n<>]{1,512})`,
-    'u',
-  ),
-  attributeElement: new RegExp(`^${quote}[^<>\\n]{0,100}>(?<value>[^<>\\s]{1,512})(?:</|<?$)`, 'u'),
-  pair: new RegExp(
-    `^(?:${quote})?[ \\t]{0,8}(?:,[ \\t]{0,8})?(?:\\r?\\n[ \\t]{0,32})?(?:${quote})?value(?:${quote})?[ \\t]{0,8}[:=][ \\t]{0,8}${quotedOrBare}`,
-    'iu',
-  ),
-  argument: new RegExp(
-    `^(?<end>${quote})[ \\t]{0,8},\\s{0,32}(?:default(?:_?value)?[ \\t]?[:=][ \\t]?)?(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
-    'iu',
-  ),
-  /** The default of a variable that is not set. */
-  fallback: new RegExp(
-    `^(?:${quote})?[\\])]{0,2}[ \\t]{0,4}(?:\\|\\||\\?\\?|or|\\{)[ \\t]{0,4}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
-    'u',
-  ),
-  expanded: /^:[-=](?<value>[^\s"'`<>\\{}$]{1,512})(?=\})/u,
-  call: new RegExp(`^[ \\t]?\\([ \\t\\n]{0,32}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
-  literal: new RegExp(`^[ \\t]{1,8}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`, 'u'),
-  word: /^[ \t]{1,8}(?<value>[^\s"'`<>\\;,|]{1,512})(?=[\s"'`;,|]|$)/u,
-  /** An assignment, also with `:=`, `=>` or `<-`, after a type, or after the bracket of an element. */
-  assigned: new RegExp(
-    `^["'\`\\\\]{0,4}(?:\\[\\d*)?\\]?[ \\t]{0,8}(?:As String[ \\t]?=|:[ \\t]?&?(?:String|str(?:ing)?)[ \\t]?=|:=|=>|<-|=|:)[ \\t]{0,8}@?[brfLu]{0,2}(?<open>${quote})(?<value>[^"'\\n\`\\\\]{1,512})`,
-    'u',
-  ),
-  line: /^[ \t]{0,8}[=:][ \t]{0,8}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[ \t]*(?:\r?(?:\n|$)|[ \t]#))/u,
-  part: /^[ \t]?=[ \t]?(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s;&"'`]|$)/u,
-  stated: /^\*{0,2}[ \t]?:\*{0,2}[ \t]{1,8}[`*]{0,2}(?<value>[^\s"'`<>\\;&,(){}]{1,512})(?=[\s,]|$)/u,
-  sentence: new RegExp(
-    `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?[ \\t]?:[ \\t]+${quotedOrBare})`,
-    'iu',
-  ),
-  verb: new RegExp(
-    `^(?:[ \\t]+(?:for|of|to|on|at|in|from)[ \\t]+[^\\n:=?!;]{1,40}?)?[ \\t]+(?:is|was|ist|lautet|est|es|é|Ã©|will be|(?:is |was |has been |now )?(?:re)?set to|(?:is |was |has been )?changed to)(?![a-z])[ \\t]*(?:now[ \\t]+|still[ \\t]+)?:?[ \\t]*[*_(]{0,3}${quotedOrBare}`,
-    'iu',
-  ),
-  cell: /^\*{0,2}[ \t]{0,32}\|[ \t]{0,32}`?(?<value>[^\s"'`<>\\|]{1,512})`?[ \t]{0,32}(?:\||$)/u,
-  plist: /^<\/key>\s{0,32}<string>(?<value>[^<>\s]{1,512})(?:<\/|<?$)/u,
-  escaped: /^&gt;(?<value>[^<>\s&]{1,512})(?:&lt;|&?l?t?$)/u,
-  third: /^[ \t]+(?:-\w*b\w*[ \t]+\S{1,100}[ \t]+\S{1,100}|-\d|-apr1)[ \t]+["']?(?<value>[^\s"'`<>|;]{1,512})/u,
-  use: /^[ \t]{1,4}(?:`|"|'|\u201c)?(?<value>[^\s"'`<>\\;,|]{6,512})/u,
-} as const satisfies Record<string, RegExp>;
-
-/** True for letters, digits, `_`, `.` and `-`. */
-export const isNameUnit = (code: number): boolean => code === 0x2e || isWordOrDash(code);
 
 /** Finds the value after a secret's name. */
 function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: string}): void {
@@ -158,9 +111,11 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
     return match !== null && keep(scan, {match, from: end, name, value});
   };
   const next = behind[0] ?? '';
+  const isBlank = next === ' ' || next === '\t';
+  const mayFollow = !isBlank || mayFollowBlank(text, end);
   if (before === '>' && next === '<' && take(formsAfterName.plist)) return;
   if (before === ';' && next === '&' && take(formsAfterName.escaped)) return;
-  if (next === '|' || next === ' ' || next === '*') {
+  if (mayFollow && (next === '|' || next === ' ' || next === '*')) {
     const cellStart = text.slice(Math.max(0, start - 40), start);
     if (cellStart.includes('|') && /\|[ \t*]*$/u.test(cellStart) && take(formsAfterName.cell)) return;
   }
@@ -172,63 +127,61 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
   )
     return;
   if ((before === '<' || before === ':') && (next === '>' || next === ' ') && take(formsAfterName.element)) return;
-  if (/["'`\\]/u.test(next)) {
-    if (take(formsAfterName.argument) || take(formsAfterName.attribute) || take(formsAfterName.attributeElement))
-      return;
-  }
-  if (/["'`\\,\r\n ]/u.test(next) && behind.slice(0, 64).toLowerCase().includes('value') && take(formsAfterName.pair))
+  if (
+    isOneOf(next, quotes) &&
+    (take(formsAfterName.argument) || take(formsAfterName.attribute) || take(formsAfterName.attributeElement))
+  )
     return;
+  if (isOneOf(next, `${quotes},\r\n `) && statesPair(text, end) && take(formsAfterName.pair)) return;
   if (next === '(' && take(formsAfterName.call)) return;
-  const rest = behind.trimStart();
-  const first = rest[0] ?? '';
-  if (/["'\]]/u.test(next) || (next === ' ' && '|?o{'.includes(first))) {
-    if (take(formsAfterName.fallback)) return;
-  }
+  const first = mayFollow ? behind.trimStart().charAt(0) : '';
+  if ((isOneOf(next, `"']`) || (next === ' ' && isOneOf(first, '|?o{'))) && take(formsAfterName.fallback)) return;
   if (before === '{' && next === ':' && take(formsAfterName.expanded)) return;
   if (kind === 'password' && (',;\t\r\n"'.includes(next) || next === '') && /[,;\t\n"]|^$/u.test(before)) {
     findColumns(scan, start);
   }
-  if (kind === 'password' && findAssigned(scan, {whole, start, take})) return;
-  if (next !== ' ' && next !== '\t') return;
-  if ('\\"\'`\u201C'.includes(first) && take(formsAfterName.literal)) return;
+  const assigns = isOneOf(isBlank ? first : next, `${quotes}[]:=<*A`);
+  if (kind === 'password' && assigns && findAssigned(scan, {whole, start, take})) return;
+  if (!isBlank) return;
+  if (isOneOf(first, `${quotes}\u201C`) && take(formsAfterName.literal)) return;
+  const mayPrecede = whole.startsWith('-') || mayPrecedeName(text, start);
+  if (mayPrecede && findAnnounced(scan, {whole, start, before, take})) return;
+  const isLetter = first.toLowerCase() !== first.toUpperCase();
+  if (isLetter && (take(formsAfterName.sentence) || take(formsAfterName.verb))) return;
+  if (!mayPrecede) return;
   const line = text.slice(Math.max(0, start - longestCommand), start);
-  const isOption = whole.startsWith('-') && (before === ' ' || before === '\t' || before === '');
-  const upper = line.toUpperCase();
-  const isDirective =
-    line.slice(line.lastIndexOf('\n') + 1).trim().length <= longestDirective &&
-    /(?:^|\n)[ \t]*(?:(?:ENV|ARG|set|set -\w{1,4}|setenv|config set)[ \t]+)?$/iu.test(line);
-  const isNetrc =
-    netrcWords.some(each => upper.includes(each)) &&
-    /\b(?:machine|login|connect|user(?:name)?)[ \t]+[^\s]{1,100}\s+$/iu.test(line);
-  const isSet = upper.includes('CONFIG') && /\b(?:config|configure)[ \t](?:[\w./-]+[ \t]+){0,3}$/iu.test(line);
-  if (isOption || isDirective || isNetrc || isSet) {
-    const isWhole = isDirective ? /^[ \t]{1,8}(?<value>[^\s"'`<>\\;]{1,512})[ \t]*\r?(?:\n|$)/u : formsAfterName.word;
-    if (take(isWhole)) return;
-  }
-  const head = rest.slice(0, 8).toUpperCase();
-  if (phraseStarts.some(each => head.startsWith(each)) && (take(formsAfterName.sentence) || take(formsAfterName.verb)))
-    return;
-  const lead = upper.trimEnd();
-  if (
-    useWords.some(each => lead.endsWith(each)) &&
-    /\b(?:use|using|with|the|my|our|new|try|enter)[ \t]$/iu.test(line)
-  ) {
-    take(formsAfterName.use, 'random');
-  } else if (lead.endsWith('AND') && /\band[ \t]$/iu.test(line)) take(formsAfterName.use);
+  if (leads.use.test(line)) take(formsAfterName.use, 'random');
+  else if (leads.and.test(line)) take(formsAfterName.use);
 }
 
-// Compiling a pattern costs more than matching it. So a pattern above is tried only on text that contains its required
-// words. The required words are compared in capitals, because the patterns ignore case.
+const quotes = '"\'`\\';
+const isOneOf = (sign: string, signs: string): boolean => sign !== '' && signs.includes(sign);
+
+/** Finds the value of an option, a directive, a login or a setting: the word after the name. */
+function findAnnounced(
+  {text}: Scan,
+  {
+    whole,
+    start,
+    before,
+    take,
+  }: {
+    readonly whole: string;
+    readonly start: number;
+    readonly before: string;
+    readonly take: (pattern: RegExp) => boolean;
+  },
+): boolean {
+  const line = text.slice(Math.max(0, start - longestCommand), start);
+  const isOption = whole.startsWith('-') && (before === ' ' || before === '\t' || before === '');
+  const isDirective =
+    line.slice(line.lastIndexOf('\n') + 1).trim().length <= longestDirective && leads.directive.test(line);
+  if (!isOption && !isDirective && !leads.login.test(line) && !leads.set.test(line)) return false;
+  return take(isDirective ? formsAfterName.only : formsAfterName.word);
+}
 
 /** The length of `config set`, the longest command that sets a name to a value on a separate line. */
 const longestDirective = 10;
-
-const netrcWords = ['MACHINE', 'LOGIN', 'CONNECT', 'USER'];
-
-/** The beginnings of `formsAfterName.sentence` and `formsAfterName.verb`. */
-const phraseStarts = 'FOR OF TO ON AT IN FROM IS WAS LAUTET ES É Ã WILL HAS NOW SET RESET CHANGED'.split(' ');
-
-const useWords = 'USE USING WITH THE MY OUR NEW TRY ENTER'.split(' ');
 
 /** Finds the values in table columns that are named like passwords. */
 function findColumns(scan: Scan, at: number): void {

@@ -240,41 +240,52 @@ function findWrapped(
   {text, domain, bytes}: Pick<SearchedText, 'text' | 'domain'> & {readonly bytes: Uint8Array | undefined},
   isSecret: (content: string) => boolean,
 ): FormScan {
-  const blocks: Base64Line[][] = [];
-  let block: Base64Line[] = [];
+  // Numbers, because much output has very many lines.
+  const blocks: (readonly [from: number, to: number])[] = [];
+  let lines = 0;
+  let blockFrom = 0;
+  let blockTo = 0;
+  let width = 0;
   const close = (): void => {
-    if (block.length > 1) blocks.push(block);
-    block = [];
+    if (lines > 1) blocks.push([blockFrom, blockTo]);
+    lines = 0;
   };
   let openFrom = text.length;
   const lastLine = text.lastIndexOf('\n') + 1;
   for (let at = 0; at < text.length;) {
-    if (block.length === 0 && bytes !== undefined) {
+    if (lines === 0 && bytes !== undefined) {
       // Only a line with a long run begins a block.
       const run = Math.min(lastLine, nextBase64Run(bytes, at));
       if (run > at) at = Math.max(at, text.lastIndexOf('\n', run - 1) + 1);
     }
-    const line = domain === 'bytes' && bytes !== undefined ? lineInBytes(bytes, at) : lineAt(text, at);
-    const {feed} = line;
+    const {from, to, feed, isBase64} =
+      domain === 'bytes' && bytes !== undefined ? lineInBytes(bytes, at) : lineAt(text, at);
     at = feed < 0 ? text.length : feed + 1;
-    const length = line.to - line.from;
-    const [first] = block;
-    const width = first === undefined ? widest : first.to - first.from;
-    const fits = line.isBase64 && length <= width;
-    if (first !== undefined && fits) block.push(line);
-    else close();
-    if (block.length === 0 && fits && length >= narrowest) block.push(line);
-    if (feed < 0 && fits && (block.length > 0 || length >= minFirstLine)) openFrom = block[0]?.from ?? line.from;
-    else if (block.length > 1 && length < width) close();
+    const length = to - from;
+    const fits = isBase64 && length <= (lines === 0 ? widest : width);
+    if (!fits) close();
+    if (fits && (lines > 0 || length >= narrowest)) {
+      if (lines === 0) [blockFrom, width] = [from, length];
+      blockTo = to;
+      lines += 1;
+    }
+    if (feed < 0 && fits && (lines > 0 || length >= minFirstLine)) openFrom = lines > 0 ? blockFrom : from;
+    else if (lines > 1 && length < width) close();
   }
   // The last line is complete, but the next line may belong to the block.
-  const [first] = block;
-  if (first !== undefined) openFrom = Math.min(openFrom, first.from);
+  if (lines > 0) openFrom = Math.min(openFrom, blockFrom);
   close();
+  // The search in a block takes the memory of `bytes`.
   const found = blocks
-    .filter(lines => isSecret(Buffer.from(text.slice(lines[0]?.from, lines.at(-1)?.to), 'base64').toString('latin1')))
-    .flatMap(lines => lines.map(({from, to}) => ({from, to, name: 'BASE64'})));
+    .filter(([from, to]) => isSecret(Buffer.from(text.slice(from, to), 'base64').toString('latin1')))
+    .flatMap(([from, to]) => linesIn(text, from, to));
   return {found, openFrom: text.length - openFrom > longestBlock ? text.length : openFrom};
+}
+
+/** Returns the lines of a block as secrets. */
+function linesIn(text: string, from: number, to: number): readonly FoundSecret[] {
+  const runs = text.slice(from, to).matchAll(/[A-Za-z0-9+/=]+/gu);
+  return Array.from(runs, ({index, 0: {length}}) => ({from: from + index, to: from + index + length, name: 'BASE64'}));
 }
 
 /** Returns where a run of base64 begins that fills a line, or the number of bytes. Skips most of the bytes. */

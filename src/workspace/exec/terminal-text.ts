@@ -36,8 +36,13 @@ export function makeTerminalText(): TerminalText {
       text = text.slice(0, end);
       text = text.replace(escapeSequence, '').replace(strayControl, '');
     }
-    const settled = returned || hasRedraw.test(text) ? redraw(text) : append(text);
-    return {settled, live: watch(settled)};
+    if (returned || hasRedraw.test(text)) {
+      const settled = redraw(text);
+      return {settled, live: watch(settled)};
+    }
+    const settled = append(text);
+    shown = line;
+    return {settled, live: text};
   }
 
   function append(text: string): string {
