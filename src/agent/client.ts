@@ -144,8 +144,18 @@ export type Op =
   /** Starts a new session or resumes another one. An engine interrupts running work; the terminal UI's client lets it continue. */
   | {
       readonly op: 'open-session';
-      readonly session: {readonly kind: 'new'} | {readonly kind: 'resume'; readonly id: SessionId};
+      readonly session: {readonly kind: 'new'} | {readonly kind: 'resume'; readonly id: SessionId} | SessionBranch;
     };
+
+/** A copy of a session, which itself stays as it is. */
+export interface SessionBranch {
+  readonly kind: 'branch';
+  readonly id: SessionId;
+  /** The prompt before which the copy ends. */
+  readonly to: MessageId | 'end';
+  /** `go-back`: the files are reverted to their state before that prompt. */
+  readonly files: 'stay' | 'go-back';
+}
 
 /** `always`: also compact without a question from now on. `summary` is the user's version; empty for the one that was shown. */
 export type CompactionAnswer =

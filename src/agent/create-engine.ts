@@ -7,6 +7,8 @@ import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {type Fault, faultText, rejected, thrownFault} from '../domain/fault.ts';
 import type {Message} from '../domain/conversation.ts';
 import type {MessageId} from '../domain/ids.ts';
+import type {JournalRecord, OpenSession} from '../domain/journal.ts';
+import {rewindDetails} from '../domain/rewind.ts';
 import {givenTitle} from '../domain/session-list.ts';
 import {visibleLine} from '../base/visible.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
@@ -24,6 +26,7 @@ import {
   type Op,
   type Query,
   type QueryName,
+  type SessionBranch,
   type Watch,
   type WatchEnd,
   type WatchName,
@@ -425,11 +428,15 @@ class Engine implements AgentClient {
   async #openSession(wanted: Extract<Op, {op: 'open-session'}>['session']): Promise<void> {
     const session = this.#session;
     const {sessions} = session.ports;
+    /** Lines for the user, once the branch is open. */
+    const notes: string[] = [];
     try {
       const opened =
         wanted.kind === 'new'
           ? ok(sessions.create({directory: session.directory, model: session.model}))
-          : sessions.resume(wanted.id);
+          : wanted.kind === 'resume'
+            ? sessions.resume(wanted.id)
+            : await this.#branch(wanted, notes);
       if (opened.tag === 'failed') return warn(session, faultText(opened.error));
       const origin = wanted.kind === 'new' ? 'new' : 'resumed';
       const conversation = openConversation(recordingSession(opened.value), origin, session);
@@ -441,8 +448,35 @@ class Engine implements AgentClient {
       return warn(session, faultText(thrownFault('Could not open the session', cause)));
     }
     session.publish(this.#sessionOpened());
+    if (notes.length > 0) this.#notify(notes.join('\n'));
     void this.#tellResumeCost();
     this.#hooks.begin(wanted.kind === 'new' ? 'clear' : 'resume');
+  }
+
+  /** Opens a copy of a session, rewound to before the wanted prompt. */
+  async #branch({id, to, files}: SessionBranch, notes: string[]): Promise<Outcome<OpenSession, Fault>> {
+    const {checkpoints, sessions} = this.#session.ports;
+    const copy = sessions.branch(id);
+    if (copy.tag === 'failed') return copy;
+    const records = [...copy.value.records];
+    const keep = (record: JournalRecord): void => {
+      copy.value.append(record);
+      records.push(record);
+    };
+    if (to !== 'end') {
+      const {performRewind} = await import('./rewind.ts');
+      const target = {kind: 'prompt', to, what: files === 'go-back' ? 'both' : 'talk'} as const;
+      const done = await performRewind(
+        target,
+        {id: copy.value.id, records, checkpoints, keep, alongside: () => []},
+        this.#work.signal,
+      );
+      if (done.tag === 'failed') notes.push(faultText(done.error));
+      else if (done.value.files.files.length + done.value.files.conflicts.length > 0)
+        notes.push(...rewindDetails(done.value, this.#session.directory));
+    }
+    notes.push(`This is a branch. The session before it has not changed. To return to it: /resume ${id.slice(0, 8)}`);
+    return ok({...copy.value, records});
   }
 
   /** Tells the user the cost of a resumed session's next request if it is high. The provider's cache has probably expired. */

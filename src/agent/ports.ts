@@ -163,6 +163,8 @@ export interface SessionsPort {
     details: {readonly directory: string; readonly model: string; readonly title: string},
   ): OpenSession;
   resume(id: SessionId): Outcome<OpenSession, Fault>;
+  /** Opens a copy of a session, with a title of its own. */
+  branch(id: SessionId): Outcome<OpenSession, Fault>;
   /** Returns the titles of other sessions of the same folder that may have changed files during these prompts. */
   concurrentSessions(id: SessionId, prompts: readonly MessageId[]): readonly string[];
 }

@@ -3,6 +3,7 @@ import {causeText} from '../domain/fault.ts';
 import {efforts, type Thinking} from '../domain/model-stream.ts';
 import {permissionModes} from '../domain/risk.ts';
 import {sandboxChoices} from '../domain/sandbox.ts';
+import type {MessageId} from '../domain/ids.ts';
 import {UsageError} from './exit-code.ts';
 
 const inputFormats = ['text', 'stream-json'] as const;
@@ -231,6 +232,8 @@ export interface MainOptions extends Omit<GivenFlags, 'noSessionPersistence' | '
   readonly skills?: readonly string[] | 'all' | undefined;
   /** The store given to `weft serve` or `weft worker`; otherwise WEFT_STORE applies. */
   readonly store?: string | undefined;
+  /** With `resume`: continue in a branch that ends before this prompt. The terminal UI sets this for `/branch`. */
+  readonly branchAt?: MessageId | 'end' | undefined;
   /** A folder of skills for this run, given by a program that runs a plan over HTTP. */
   readonly skillsPath?: string | undefined;
 }

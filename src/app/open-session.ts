@@ -5,7 +5,8 @@ import type {SessionsPort} from '../agent/ports.ts';
 import {pluralize} from '../base/clip.ts';
 import {failed} from '../base/outcome.ts';
 import type {RevertMark} from '../domain/checkpoint.ts';
-import {parseSessionId, type SessionId} from '../domain/ids.ts';
+import type {Fault} from '../domain/fault.ts';
+import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import {sessionTitle, shortSessionIds} from '../domain/session-list.ts';
 import {timelineOf} from '../domain/timeline.ts';
@@ -22,10 +23,13 @@ import type {RunContext} from './run-context.ts';
 type SessionRequest =
   | {readonly kind: 'new'; readonly id: SessionId | undefined; readonly title: string}
   | {readonly kind: 'newest'; readonly into: ResumeInto; readonly end: ResumePoint | 'newest'}
-  | {readonly kind: 'resume'; readonly id: string; readonly into: ResumeInto; readonly end: ResumePoint | 'newest'};
+  | {readonly kind: 'resume'; readonly id: string; readonly into: ResumeInto; readonly end: SessionEnd};
 
-/** The session that continues: the same one, or a copy with the given or a new id. */
-type ResumeInto = 'same' | {readonly fork: SessionId | 'any-id'};
+/** The session that continues: the same one, a copy with the given or a new id, or one that is named as a branch. */
+type ResumeInto = 'same' | 'branch' | {readonly fork: SessionId | 'any-id'};
+
+/** Where the session ends: `before` a prompt, or just after a message. */
+type SessionEnd = 'newest' | ResumePoint | {readonly before: MessageId};
 
 interface OpenedSession {
   readonly session: OpenSession;
@@ -45,8 +49,11 @@ export function sessionRequest(options: MainOptions): SessionRequest {
     name,
     resumeSessionAt: behind,
     resumeDropsTurn: drops,
+    branchAt,
   } = options;
   const id = sessionId === undefined ? undefined : sessionIdFrom(sessionId);
+  if (branchAt !== undefined && typeof resume === 'string')
+    return {kind: 'resume', id: resume, into: 'branch', end: branchAt === 'end' ? 'newest' : {before: branchAt}};
   const into: ResumeInto = forkSession === undefined ? 'same' : {fork: id ?? 'any-id'};
   const resumes = newest !== undefined || resume !== undefined;
   if (newest !== undefined && resume !== undefined) {
@@ -95,8 +102,15 @@ export function openSession(
   const id = resumedId(request, {store, directory});
   const {into, end} = request;
   // Do this before anything is opened, so that an error here leaves no copy behind.
-  const rewind = end === 'newest' ? undefined : rewindBehind(unwrap(store.read(id)).records, end);
-  const session = unwrap(into === 'same' ? store.resume(id) : store.fork(id, into.fork));
+  const rewind =
+    end === 'newest'
+      ? undefined
+      : 'before' in end
+        ? rewindTo(end.before)
+        : rewindBehind(unwrap(store.read(id)).records, end);
+  const session = unwrap(
+    into === 'same' ? store.resume(id) : into === 'branch' ? store.branch(id) : store.fork(id, into.fork),
+  );
   const rest = {origin: 'resumed', sessions: store, skipped: session.skipped.length} as const;
   if (rewind === undefined) return {session, ...rest};
   session.append(rewind);
@@ -185,8 +199,16 @@ function rewindBehind(records: readonly JournalRecord[], {behind, drops}: Resume
       `Resume rejected by --resume-drops-turn: it would drop more than the turn ${drops} (${prompts.join(', ')}).`,
     );
   }
-  return {kind: 'rewind', to: first, what: 'talk', files: 'untouched'};
+  return rewindTo(first);
 }
+
+const rewindTo = (to: MessageId): JournalRecord => ({kind: 'rewind', to, what: 'talk', files: 'untouched'});
+
+const notSaved: Fault = {
+  kind: 'needs-user',
+  message: 'Sessions are not saved here.',
+  fix: 'Start weft without --no-session-persistence.',
+};
 
 /**
  * Takes back the rewinds in this workspace during which weft was killed: their sessions never recorded them. Otherwise it only
@@ -223,12 +245,8 @@ export async function takeBackKilledRewinds(
 export const unsavedSessions: SessionsPort = {
   create: () => unsavedSession(newSessionId()),
   createSubSession: () => unsavedSession(newSessionId()),
-  resume: () =>
-    failed({
-      kind: 'needs-user',
-      message: 'Sessions are not saved here.',
-      fix: 'Start weft without --no-session-persistence.',
-    }),
+  resume: () => failed(notSaved),
+  branch: () => failed(notSaved),
   concurrentSessions: () => [],
 };
 

@@ -108,6 +108,10 @@ export class OpenSessions implements AgentClient {
     const {session: wanted} = op;
     const left = this.#shown;
     if (wanted.kind === 'resume' && wanted.id === left.id) return;
+    if (wanted.kind === 'branch' && wanted.files === 'go-back' && left.works) {
+      this.#tell('warning', 'The agent works on these files. Press Esc to stop it first.');
+      return;
+    }
     const known = wanted.kind === 'resume' ? [...this.#background].find(({id}) => id === wanted.id) : undefined;
     if (known === undefined && !left.works && this.#options.engineWhenIdle === 'reuse') return left.submit(op);
     const next = known ?? (await this.#openBeside(wanted, left));

@@ -4,7 +4,7 @@ import type {AgentClient} from '../agent/client.ts';
 import {messageId} from '../domain/ids.ts';
 import {OpenSessions} from '../app/open-sessions.ts';
 import {randomUuid} from '../app/clock-and-ids.ts';
-import {ok} from '../base/outcome.ts';
+import {failed, ok} from '../base/outcome.ts';
 import {connectClient} from '../server/client-stream.ts';
 import {connectSession, findSession, knownServer, serverUrl} from '../app/server-connection.ts';
 import {isStdoutTerminal, note} from '../app/output.ts';
@@ -38,6 +38,8 @@ export async function runAttach(
   ]);
   const engine = new OpenSessions(clientOf(connected.value), {
     async open(wanted, folder) {
+      if (wanted.kind === 'branch')
+        return failed(`/branch needs weft where the session is: weft --resume ${wanted.id} --fork-session`);
       const opened = await connectSession(server, pathOf(wanted.kind === 'new' ? undefined : wanted.id, folder));
       return opened.tag === 'ok' ? ok(clientOf(opened.value)) : opened;
     },

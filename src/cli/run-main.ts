@@ -410,8 +410,9 @@ function contextOf(context: RunContext, wanted: WantedSession): RunContext {
     name: _name,
     ...options
   } = context.options;
-  const {resumeSessionAt: _behind, resumeDropsTurn: _drops, ...rest} = options;
-  return {...context, options: wanted.kind === 'new' ? rest : {...rest, resume: wanted.id}};
+  const {resumeSessionAt: _behind, resumeDropsTurn: _drops, branchAt: _at, ...rest} = options;
+  const branch = wanted.kind === 'branch' ? {branchAt: wanted.to} : {};
+  return {...context, options: wanted.kind === 'new' ? rest : {...rest, ...branch, resume: wanted.id}};
 }
 
 const printLines = (lines: readonly string[]): void => {

@@ -22,6 +22,13 @@ export const sessionTitle = ({title}: Pick<SessionSummary, 'title'>): string => 
 /** Returns a title in the form in which it is kept: one line of at most 200 characters. */
 export const titleIn = (text: string): string => clip(collapseSpaces(text), 200);
 
+/** Returns the title of a branch: `Fix the cart (branch)`, then `Fix the cart (branch 2)`. */
+export function branchTitle(title: string): string {
+  const [, base = title, number] = /^(.*) \(branch(?: (\d+))?\)$/u.exec(title) ?? [];
+  if (base === title) return `${clip(sessionTitle({title}), 180)} (branch)`;
+  return `${base} (branch ${Number(number ?? 1) + 1})`;
+}
+
 /** Returns the name that the user gave a session. Empty if there is none. */
 export function givenTitle(records: readonly JournalRecord[]): string {
   const last = records.findLast(record => record.kind === 'title');

@@ -11,6 +11,7 @@ import {
   type SessionFilter,
   type SessionSummary,
 } from '../domain/journal.ts';
+import {branchTitle} from '../domain/session-list.ts';
 import type {Database, DatabaseSpace} from './database.ts';
 import {isSameProcess} from './process-mark.ts';
 import {
@@ -126,6 +127,16 @@ export class Store {
       if (!found) return failed(missingFault(id));
       return ok(this.#addOpen({id: copy, unwritten: undefined, ...readRecords(this.#db, copy)}));
     });
+  }
+
+  /** Opens a copy of the session under a new id, and names it as a branch. */
+  branch(id: SessionId): Outcome<StoredSession, Fault> {
+    const forked = this.fork(id, 'any-id');
+    if (forked.tag === 'failed') return forked;
+    const session = forked.value;
+    const named = {kind: 'title', title: branchTitle(findSessionRow(this.#db, session.id)?.title ?? '')} as const;
+    session.append(named);
+    return ok({...session, records: [...session.records, named]});
   }
 
   /** Returns the records of a session with their times. */

@@ -328,6 +328,7 @@ export function engineBench(
     sessions: {
       create: () => memorySession(),
       createSubSession: () => memorySession(),
+      branch: () => ok(memorySession(session.kept)),
       resume: () => failed(rejected('no such session')),
       concurrentSessions: () => [],
       ...given.sessions,

@@ -21,6 +21,7 @@ import {hooksCommand} from './hooks.ts';
 import {mcpCommand} from './mcp.ts';
 import {permissionsCommand} from './permissions.ts';
 import {asideCommandWith, printAside} from './aside.ts';
+import {branchCommand} from './branch.ts';
 import {pinCommand} from './pin.ts';
 import {reviewCommand} from './review.ts';
 import {resumeCommand} from './resume.ts';
@@ -104,6 +105,7 @@ const allCommands: readonly SlashCommand[] = [
     summary: 'Go back to an earlier prompt: files, conversation, or both (Esc Esc)',
     run: (_, context) => context.query({query: 'rewind-points'}),
   }),
+  branchCommand,
   slashCommand({
     name: 'compact',
     usage: '/compact [what to keep]',

@@ -1,5 +1,7 @@
 import {afterEach, expect, test} from 'vitest';
+import {messageId} from '../../../src/domain/ids.ts';
 import {ok} from '../../../src/base/outcome.ts';
+import {sessionInfo} from '../support/scripted-engine.ts';
 import {leaveSpeakers, speak} from './speaker.ts';
 
 afterEach(leaveSpeakers);
@@ -12,4 +14,32 @@ test('/btw reads the answer between two lines', async () => {
     /Asking beside the conversation…[^]*Answer beside the conversation:\n+It was src\/cart\.ts\.\nEnd of the answer\.\n/u,
   );
   expect(speaker.engine.ops.filter(({op}) => op === 'prompt')).toEqual([]);
+});
+
+const points = [
+  {to: messageId('p1'), number: 1, prompt: 'make it', files: 'changed'},
+  {to: messageId('p2'), number: 2, prompt: 'mend it', files: 'untouched'},
+] as const;
+
+test('/branch lists prompts, and asks about files that changed since', async () => {
+  const speaker = await speak();
+  const {answers, ops} = speaker.engine;
+  answers['rewind-points'] = ok(points);
+  const files = {
+    files: [{path: '/w/a', effect: 'changed'}],
+    conflicts: [],
+    excluded: [],
+    coverage: 'all files',
+  } as const;
+  answers['preview-rewind'] = ok({kind: 'rewind', what: 'both', prompt: 'make it', prompts: 2, files, alongside: []});
+  await speaker.type('/branch\r');
+  await speaker.heard(
+    /Branch from before a prompt:\n1\. Now, with the whole conversation\n2\. mend it\n3\. make it, changed files\n/u,
+  );
+  await speaker.type('3\r');
+  await speaker.heard(/1\. Keep the files as they are\n2\. Take back 1 file, too, ~ \/w\/a\n/u);
+  await speaker.type('2\r');
+  const {id} = sessionInfo;
+  const branch = {kind: 'branch', id, to: messageId('p1'), files: 'go-back'} as const;
+  expect(ops.filter(({op}) => op === 'open-session')).toEqual([{op: 'open-session', session: branch}]);
 });
