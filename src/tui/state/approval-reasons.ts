@@ -57,8 +57,14 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 function isShownElsewhere(reason: Reason, {verdict, impact, preview}: Approval): boolean {
   if (reason.kind === 'mode')
     return (preview.kind === 'diff' || preview.kind === 'changes') && reason.mode === 'default';
+  // The impact doesn't cover the other effects of a command with several, such as a force push after a deletion.
+  const isOnlyPart = verdict.reasons.filter(({kind}) => kind === 'command-part').length === 1;
   return (
-    reason.kind === 'command-part' && verdict.risk === 'destructive' && impact.summary !== '' && reason.alike === 0
+    reason.kind === 'command-part' &&
+    isOnlyPart &&
+    verdict.risk === 'destructive' &&
+    impact.summary !== '' &&
+    reason.alike === 0
   );
 }
 
