@@ -76,7 +76,7 @@ const answerMs = 1000;
 async function serveStdio(serving: ToolServing, stopped: Stopped): Promise<ExitCode> {
   const writer = makeStdoutWriter(stdoutSink('json'), () => stopped.resolve(exitCode.done));
   const transport = new LineTransport(line => writer.write(`${line}\n`));
-  const client = await serveTools(serving, transport);
+  const client = serveTools(serving, transport, randomUUID);
   const ended = readLines(line => transport.take(line)).then(() => raceTimeout(transport.answered(), answerMs));
   void ended.then(() => stopped.resolve(exitCode.done));
   const code = await stopped.promise;

@@ -97,7 +97,7 @@ export const dependencyHomes: Readonly<Record<string, readonly string[]>> = {
   '@lydell/node-pty': ['workspace'],
   '@babel/parser': ['workspace'],
   '@modelcontextprotocol/client': ['extensions/mcp'],
-  '@modelcontextprotocol/sdk': ['extensions/mcp'],
+  '@modelcontextprotocol/server': ['extensions/mcp'],
   '@vscode/ripgrep': ['workspace'],
   '@xterm/headless': ['workspace'],
   ajv: ['protocol/json-schema'],

@@ -1,32 +1,28 @@
-import {Server} from '@modelcontextprotocol/sdk/server/index.js';
-import {WebStandardStreamableHTTPServerTransport} from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import type {RequestHandlerExtra} from '@modelcontextprotocol/sdk/shared/protocol.js';
-import type {Transport} from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
-  CallToolRequestSchema,
+  acceptedContent,
   type CallToolResult,
-  ElicitResultSchema,
-  ErrorCode,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  createMcpHandler,
+  inputRequired,
+  type InputRequiredResult,
   isInitializeRequest,
+  isLegacyRequest,
   type JSONRPCMessage,
-  JSONRPCMessageSchema,
-  ListToolsRequestSchema,
-  McpError,
-  type ServerNotification,
-  type ServerRequest,
-} from '@modelcontextprotocol/sdk/types.js';
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  specTypeSchemas,
+  type Transport,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import {serveStdio} from '@modelcontextprotocol/server/stdio';
 import type {AskForm, FormReply, ServedResult, ServedTool, ToolCaller} from '../../actions/served-tools.ts';
-import {isJsonList, isJsonObject, type Json, type JsonObject, jsonText, parseJson} from '../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, jsonText, parseJson} from '../../base/json.ts';
 import {maxTimerMs} from '../../base/timer-limits.ts';
 import type {ResultContent} from '../../domain/conversation.ts';
-
-/** Runs the calls of one client. */
-export interface ToolRunner {
-  /** Never rejects. */
-  call(name: string, input: JsonObject, caller: ToolCaller): Promise<ServedResult>;
-  /** Stops everything that runs. */
-  close(): Promise<void>;
-}
+import {type CallRequest, type CallStep, ServedCalls, type ToolRunner} from './served-calls.ts';
 
 export interface ToolServing {
   readonly version: string;
@@ -40,47 +36,82 @@ export interface ServedClient {
   close(): Promise<void>;
 }
 
-/** Serves the tools to one client, until the transport closes. */
-export async function serveTools(serving: ToolServing, transport: Transport): Promise<ServedClient> {
-  const {version, instructions, tools} = serving;
-  const runner = serving.open();
-  // oxlint-disable-next-line typescript/no-deprecated -- the high-level class wants zod schemas, and the catalog has JSON Schemas
-  const server = new Server({name: 'weft', title: 'weft', version}, {capabilities: {tools: {}}, instructions});
-  let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => (closed ??= runner.close());
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the protocol is no event target
-  server.onclose = () => void close();
-  server.setRequestHandler(ListToolsRequestSchema, () => ({tools: tools.map(wireTool)}));
-  server.setRequestHandler(CallToolRequestSchema, async ({params}, extra) => {
-    const {name, arguments: input = {}} = params;
-    if (!tools.some(tool => tool.name === name))
-      throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${JSON.stringify(name)}.`);
-    const given: unknown = input;
-    const canAsk = showsForms(server.getClientCapabilities()?.elicitation);
-    return wireResult(
-      await runner.call(name, isJsonObject(given) ? given : {}, {
-        signal: extra.signal,
-        report: reporter(extra),
-        ask: canAsk ? form => ask(form, extra) : 'cannot-ask',
-      }),
-    );
-  });
-  await server.connect(transport);
+/** Serves the tools to the client at the other end of a transport, in the protocol revision that it asks for. */
+export function serveTools(serving: ToolServing, transport: LineTransport, newId: () => string): ServedClient {
+  const calls = new ServedCalls(serving.open(), newId);
+  const connection = serveStdio(() => makeServer(serving, calls), {transport});
   return {
     async close() {
-      await server.close();
-      await close();
+      await connection.close();
+      await calls.close();
     },
   };
 }
 
-type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+/** The key of the one form that a call asks its client to fill in. */
+const formKey = 'approval';
+
+/** Makes the server for one connection, or for one request of a client without a connection. */
+function makeServer({version, instructions, tools}: ToolServing, calls: ServedCalls): Server {
+  // oxlint-disable-next-line typescript/no-deprecated -- the high-level class wants schema objects, and the catalog has JSON Schemas
+  const server = new Server(
+    {name: 'weft', title: 'weft', version},
+    {
+      capabilities: {tools: {}},
+      instructions,
+      // A person answers, and an agent may ask often. The tools of a server never change.
+      inputRequired: {maxRounds: Number.MAX_SAFE_INTEGER, roundTimeoutMs: maxTimerMs},
+      cacheHints: {'tools/list': {ttlMs: listTtlMs, cacheScope: 'private'}},
+    },
+  );
+  server.setRequestHandler('tools/list', () => ({tools: tools.map(wireTool)}));
+  server.setRequestHandler('tools/call', async ({params}, context) => {
+    const {name, arguments: input = {}} = params;
+    const {envelope, inputResponses, signal, requestState} = context.mcpReq;
+    const request: CallRequest = {
+      signal,
+      report: reporter(context),
+      // Since 2026-07-28, the answer to a form comes with a request of its own.
+      signalHolds: envelope === undefined ? 'past-the-answer' : 'until-the-answer',
+    };
+    const waiting = requestState<string>();
+    if (waiting !== undefined) {
+      const step = await calls.resume(waiting, replyOf(inputResponses), request);
+      if (step === undefined)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          'No call waits for this answer. It may have come too late: call the tool again.',
+        );
+      return wireStep(step);
+    }
+    if (!tools.some(tool => tool.name === name))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${JSON.stringify(name)}.`);
+    const given: unknown = input;
+    const elicitation: unknown =
+      envelope === undefined
+        ? // oxlint-disable-next-line typescript/no-deprecated -- clients of the older revisions say it once
+          server.getClientCapabilities()?.elicitation
+        : declaredElicitation(envelope);
+    const canAsk = showsForms(elicitation);
+    return wireStep(await calls.begin({name, input: isJsonObject(given) ? given : {}, canAsk}, request));
+  });
+  return server;
+}
+
+/** How long a client may keep the list of tools, in milliseconds. */
+const listTtlMs = 3_600_000;
+
+/** Returns how a client shows questions, which clients say in each request since 2026-07-28. */
+function declaredElicitation(envelope: object): unknown {
+  const declared: unknown = Reflect.get(envelope, CLIENT_CAPABILITIES_META_KEY);
+  return isJsonObject(declared) ? declared['elicitation'] : undefined;
+}
 
 /** True if the client shows forms. An empty capability means forms. */
-const showsForms = (capability: {readonly form?: unknown; readonly url?: unknown} | undefined): boolean =>
-  capability !== undefined && (capability.form !== undefined || capability.url === undefined);
+const showsForms = (elicitation: unknown): boolean =>
+  isJsonObject(elicitation) && (elicitation['form'] !== undefined || elicitation['url'] === undefined);
 
-function reporter({_meta: meta, sendNotification}: Extra): ToolCaller['report'] {
+function reporter({mcpReq: {_meta: meta, notify}}: ServerContext): ToolCaller['report'] {
   const progressToken = meta?.progressToken;
   let progress = 0;
   return message => {
@@ -88,12 +119,16 @@ function reporter({_meta: meta, sendNotification}: Extra): ToolCaller['report'] 
     progress += 1;
     // A client that is gone gets no reports. Its call is cancelled in any case.
     const params = {progressToken, progress, message};
-    void sendNotification({method: 'notifications/progress', params}).catch(() => {});
+    void notify({method: 'notifications/progress', params}).catch(() => {});
   };
 }
 
-/** Asks the person in front of the client. Everything except an accepted form counts as declined. */
-async function ask({message, fields}: AskForm, extra: Extra): Promise<FormReply> {
+const wireStep = (step: CallStep): CallToolResult | InputRequiredResult =>
+  step.kind === 'ended'
+    ? wireResult(step.result)
+    : inputRequired({inputRequests: {[formKey]: wireForm(step.form)}, requestState: step.id});
+
+function wireForm({message, fields}: AskForm): ReturnType<typeof inputRequired.elicit> {
   const properties = Object.fromEntries(
     Object.entries(fields).map(([name, {title, choices}]) => [
       name,
@@ -108,21 +143,16 @@ async function ask({message, fields}: AskForm, extra: Extra): Promise<FormReply>
     ]),
   );
   const required = Object.keys(fields).filter(name => fields[name]?.need === 'required');
-  const requestedSchema = {type: 'object' as const, properties, required};
-  try {
-    const {action, content = {}} = await extra.sendRequest(
-      {method: 'elicitation/create', params: {mode: 'form', message, requestedSchema}},
-      ElicitResultSchema,
-      // A person answers, so the request has no limit of its own.
-      {signal: extra.signal, timeout: maxTimerMs},
-    );
-    if (action !== 'accept') return 'declined';
-    return Object.fromEntries(
-      Object.entries(content).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-    );
-  } catch {
-    return 'declined';
-  }
+  return inputRequired.elicit({mode: 'form', message, requestedSchema: {type: 'object', properties, required}});
+}
+
+/** Returns the values of an accepted form. Everything else counts as declined. */
+function replyOf(responses: Record<string, unknown> | undefined): FormReply {
+  const content = acceptedContent(responses, formKey);
+  if (content === undefined) return 'declined';
+  return Object.fromEntries(
+    Object.entries(content).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
 }
 
 const wireTool = ({name, description, inputSchema, outputSchema, annotations}: ServedTool) => ({
@@ -165,14 +195,14 @@ export class LineTransport implements Transport {
   /** Takes a line from the client. Answers an invalid one with an error. */
   take(line: string): void {
     const json = parseJson(line);
-    const message = json.tag === 'ok' ? JSONRPCMessageSchema.safeParse(json.value) : undefined;
-    if (message?.success === true) {
-      const {data} = message;
-      if ('method' in data && 'id' in data) this.#unanswered.add(data.id);
-      this.onmessage?.(data);
+    const message = json.tag === 'ok' ? specTypeSchemas.JSONRPCMessage['~standard'].validate(json.value) : undefined;
+    if (message !== undefined && message.issues === undefined) {
+      const {value} = message;
+      if ('method' in value && 'id' in value) this.#unanswered.add(value.id);
+      this.onmessage?.(value);
       return;
     }
-    const code = json.tag === 'ok' ? ErrorCode.InvalidRequest : ErrorCode.ParseError;
+    const code = json.tag === 'ok' ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.ParseError;
     this.#write(jsonText({jsonrpc: '2.0', id: null, error: {code, message: 'A line must be one JSON-RPC message.'}}));
   }
 
@@ -201,79 +231,141 @@ const idleMs = 3_600_000;
 const maxClients = 64;
 
 interface HttpClient {
-  readonly client: ServedClient;
-  readonly transport: WebStandardStreamableHTTPServerTransport;
+  /** Answers a request. `left` fires when its connection ends. Calls whose connection is gone are cancelled. */
+  answer(request: Request, body: Json | undefined, left: AbortSignal): Promise<Response>;
+  close(): Promise<void>;
   connections: number;
   idle: NodeJS.Timeout | undefined;
 }
 
-/** Serves the tools over streamable HTTP. Each client has its own session, named in the header `Mcp-Session-Id`. */
+/**
+ * Serves the tools over streamable HTTP. A client of the older revisions has a session, named in the header
+ * `Mcp-Session-Id`. Since 2026-07-28 there are none, and weft tells clients apart by what they call themselves.
+ */
 export class HttpToolServer {
   readonly #serving: ToolServing;
   readonly #newId: () => string;
-  readonly #clients = new Map<string, HttpClient>();
+  readonly #sessions = new Map<string, HttpClient>();
+  readonly #named = new Map<string, HttpClient>();
 
   constructor(serving: ToolServing, newId: () => string) {
     this.#serving = serving;
     this.#newId = newId;
   }
 
-  /** Answers a request. `left` fires when its connection ends. Calls whose connection is gone are cancelled. */
   async respond(request: Request, body: Json | undefined, left: AbortSignal): Promise<Response> {
+    if (!(await isLegacyRequest(request, body ?? null))) {
+      const name = clientName(body);
+      const client = this.#named.get(name) ?? this.#addNamed(name);
+      return client === undefined ? tooManyClients() : this.#answer(client, request, {body, left});
+    }
     const id = request.headers.get('mcp-session-id');
-    const known = id === null ? undefined : this.#clients.get(id);
+    const known = id === null ? undefined : this.#sessions.get(id);
     if (id !== null && known === undefined) return rpcFailure(404, -32_001, 'Session not found');
-    if (known !== undefined) return this.#answer(known, {request, body, left});
+    if (known !== undefined) return this.#answer(known, request, {body, left});
     if (!isInitializeRequest(body)) return rpcFailure(400, -32_000, 'Send an initialize request first');
-    if (this.#clients.size >= maxClients) return rpcFailure(503, -32_000, 'Too many clients');
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: this.#newId,
-      onsessioninitialized: session => void this.#clients.set(session, opened),
-      onsessionclosed: session => void this.#clients.delete(session),
-    });
-    const client = await serveTools(this.#serving, transport);
-    const opened: HttpClient = {client, transport, connections: 0, idle: undefined};
-    const answer = await this.#answer(opened, {request, body, left});
-    // The transport refused the request, so no session began.
-    if (transport.sessionId === undefined) await client.close();
-    return answer;
+    if (this.#isFull()) return tooManyClients();
+    return this.#beginSession(request, {body, left});
   }
 
   async close(): Promise<void> {
-    const clients = [...this.#clients.values()];
-    this.#clients.clear();
+    const clients = [...this.#sessions.values(), ...this.#named.values()];
+    this.#sessions.clear();
+    this.#named.clear();
     await Promise.all(
-      clients.map(({client, idle}) => {
-        clearTimeout(idle);
+      clients.map(client => {
+        clearTimeout(client.idle);
         return client.close();
       }),
     );
   }
 
+  #isFull = (): boolean => this.#sessions.size + this.#named.size >= maxClients;
+
+  #addNamed(name: string): HttpClient | undefined {
+    if (this.#isFull()) return undefined;
+    const calls = new ServedCalls(this.#serving.open(), this.#newId);
+    const handler = createMcpHandler(() => makeServer(this.#serving, calls), {legacy: 'reject'});
+    const client: HttpClient = {
+      answer: ({url, method, headers}, body, left) =>
+        handler.fetch(new Request(url, {method, headers, signal: left}), {parsedBody: body}),
+      close: async () => {
+        this.#named.delete(name);
+        await handler.close();
+        await calls.close();
+      },
+      connections: 0,
+      idle: undefined,
+    };
+    this.#named.set(name, client);
+    return client;
+  }
+
+  async #beginSession(
+    request: Request,
+    {body, left}: {readonly body: Json | undefined; readonly left: AbortSignal},
+  ): Promise<Response> {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: this.#newId,
+      onsessioninitialized: session => void this.#sessions.set(session, client),
+      onsessionclosed: session => void this.#sessions.delete(session),
+    });
+    const calls = new ServedCalls(this.#serving.open(), this.#newId);
+    const server = makeServer(this.#serving, calls);
+    const client: HttpClient = {
+      answer: (asked, asJson, gone) => {
+        gone.addEventListener('abort', () => cancelRequests(transport, asJson));
+        return transport.handleRequest(asked, asJson === undefined ? {} : {parsedBody: asJson});
+      },
+      close: async () => {
+        this.#sessions.delete(transport.sessionId ?? '');
+        await server.close();
+        await calls.close();
+      },
+      connections: 0,
+      idle: undefined,
+    };
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the protocol is no event target
+    server.onclose = () => void calls.close();
+    await server.connect(transport);
+    const answer = await this.#answer(client, request, {body, left});
+    // The transport refused the request, so no session began.
+    if (transport.sessionId === undefined) await client.close();
+    return answer;
+  }
+
   #answer(
     client: HttpClient,
-    {request, body, left}: {readonly request: Request; readonly body: Json | undefined; readonly left: AbortSignal},
+    request: Request,
+    {body, left}: {readonly body: Json | undefined; readonly left: AbortSignal},
   ): Promise<Response> {
     client.connections += 1;
     clearTimeout(client.idle);
     left.addEventListener('abort', () => {
-      for (const requestId of requestIds(body))
-        client.transport.onmessage?.({
-          jsonrpc: '2.0',
-          method: 'notifications/cancelled',
-          params: {requestId, reason: 'The connection is closed'},
-        });
       client.connections -= 1;
-      if (client.connections === 0) client.idle = setTimeout(() => void this.#drop(client), idleMs).unref();
+      if (client.connections === 0) client.idle = setTimeout(() => void client.close(), idleMs).unref();
     });
-    return client.transport.handleRequest(request, body === undefined ? {} : {parsedBody: body});
-  }
-
-  async #drop({client, transport}: HttpClient): Promise<void> {
-    this.#clients.delete(transport.sessionId ?? '');
-    await client.close();
+    return client.answer(request, body, left);
   }
 }
+
+function cancelRequests(transport: WebStandardStreamableHTTPServerTransport, body: Json | undefined): void {
+  for (const requestId of requestIds(body))
+    transport.onmessage?.({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: {requestId, reason: 'The connection is closed'},
+    });
+}
+
+/** Returns what the client of a request calls itself. */
+function clientName(body: Json | undefined): string {
+  const params = isJsonObject(body) ? body['params'] : undefined;
+  const meta = isJsonObject(params) ? params['_meta'] : undefined;
+  return isJsonObject(meta) ? jsonText({info: meta[CLIENT_INFO_META_KEY] ?? null}) : '';
+}
+
+const tooManyClients = (): Response => rpcFailure(503, -32_000, 'Too many clients');
 
 /** Returns the ids of the requests in a body. */
 const requestIds = (body: Json | undefined): readonly (string | number)[] =>
