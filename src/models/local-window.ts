@@ -82,11 +82,15 @@ export class LocalWindows {
 
   /** Returns the advice about a prompt that the server silently cut, once for each model; empty without one. */
   cutAdvice({model, system, tools, messages}: ModelRequest, {inputTokens, cacheReadTokens}: Usage): string {
-    const read = inputTokens + cacheReadTokens;
-    const sent = estimateMessagesTokens(messages) + estimateTokens(system + JSON.stringify(tools));
-    if (read < smallWindow || sent < smallPrompt || read * 2 > sent || this.#said.has(`cut ${model}`)) return '';
-    this.#said.add(`cut ${model}`);
     const known = this.#known.get(model);
+    const window = known === undefined || known === 'unknown' || known.state === 'not-loaded' ? 0 : known.tokens;
+    const read = inputTokens + cacheReadTokens;
+    const said = estimateMessagesTokens(messages);
+    const sent = said + estimateTokens(system + JSON.stringify(tools));
+    // A server may count no system prompt, and its template may leave out the tools. Neither cuts the prompt.
+    const isCut = window === 0 ? read * 2 < said : sent > window && read * 2 < sent && read * 4 > window;
+    if (read < smallWindow || sent < smallPrompt || !isCut || this.#said.has(`cut ${model}`)) return '';
+    this.#said.add(`cut ${model}`);
     const fix =
       known === undefined || known === 'unknown' ? 'Start the server with a larger context.' : fixes[known.server];
     return `The server read only ${read.toLocaleString('en-US')} tokens of about ${sent.toLocaleString('en-US')}: it cut the prompt. ${fix.replace('MODEL', model)}`;

@@ -5,6 +5,8 @@ import {afterEach, beforeEach, expect, test} from 'vitest';
 import {chooseModel} from '../../../src/app/choose-model.ts';
 import {makeHttpFetch} from '../../../src/models/http-fetch.ts';
 import {isLocalAddress, LocalWindows} from '../../../src/models/local-window.ts';
+import {noUsage} from '../../../src/domain/usage.ts';
+import {ask} from '../../support/model-events.ts';
 import {hang, say} from '../../support/model-script.ts';
 import {answers, startModelServer} from '../../support/model-server.ts';
 import {askAgain, choiceIn} from '../../support/ways-in.ts';
@@ -137,6 +139,22 @@ test('what the settings say of a model counts more', async () => {
     models: {[model]: {contextWindow: 9000}},
   });
   expect((await chooseModel(choice, never)).port.facts(model).contextWindow).toBe(9000);
+});
+
+test.each<readonly [string, {readonly window: number; readonly words: number; readonly read: number}, boolean]>([
+  ['the server counts no system prompt', {window: 0, words: 1000, read: 1200}, false],
+  ['the server counts no system prompt, and has room', {window: 32_768, words: 1000, read: 1200}, false],
+  ['the template leaves out the tools', {window: 8192, words: 1000, read: 1200}, false],
+  ['the server read less than half of the messages', {window: 0, words: 12_000, read: 4096}, true],
+  ['the server read as much as its window', {window: 4096, words: 1000, read: 4096}, true],
+])('a prompt counts as cut only if messages are missing: %s', async (_name, {window, words, read}, isCut) => {
+  const pages = window === 0 ? {} : {'/api/ps': {models: [{name: 'qwen3', context_length: window}]}};
+  await using server = await startModelServer(answers([]), {pages});
+  const windows = new LocalWindows({baseUrl: server.baseUrl.openai, title: '', send: makeHttpFetch({}), headers: {}});
+  await windows.ask(model, never);
+  const request = ask('word '.repeat(words), {model, system: 'rule '.repeat(8000)});
+  const advice = windows.cutAdvice(request, {...noUsage, inputTokens: read});
+  expect(advice.includes('it cut the prompt')).toBe(isCut);
 });
 
 test('only servers of the user are asked', () => {
