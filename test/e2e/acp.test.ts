@@ -339,7 +339,11 @@ test('changes of a command that ran unasked are asked about with their diffs, an
 });
 
 test('/compact compacts and says so', async () => {
-  await using scene = await openScene([say('First answer.'), say('THE SUMMARY'), say('Second answer.')]);
+  await using scene = await openScene([
+    say(`First answer. ${'word '.repeat(1000)}`),
+    say('THE SUMMARY'),
+    say('Second answer.'),
+  ]);
   await asEditor(scene, async (weft, editor) => {
     const session = await newSession(weft, scene);
     await prompt(weft, session, 'First prompt.');

@@ -501,7 +501,11 @@ test('a file that the agent keeps has a URL, which gives it out to keep, and onl
 });
 
 test('/compact compacts a session over HTTP and says so', async () => {
-  await using scene = await serve([say('First answer.'), say('THE SUMMARY'), say('Second answer.')]);
+  await using scene = await serve([
+    say(`First answer. ${'word '.repeat(1000)}`),
+    say('THE SUMMARY'),
+    say('Second answer.'),
+  ]);
   const first = await all(events(scene.server, {prompt: 'First prompt.', workDir: scene.place.work}));
   const sessionId = first[0]?.sessionId ?? '';
   expect(await all(events(scene.server, {prompt: '/compact', sessionId}))).toEqual([

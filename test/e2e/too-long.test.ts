@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ReceivedRequest} from '../support/model-server.ts';
-import {call, fail, hang, say, usage} from '../support/model-script.ts';
+import {call, fail, hang, say} from '../support/model-script.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
@@ -138,7 +138,11 @@ describe('a conversation that is too long, in the terminal UI', () => {
 
 describe('/compact as a prompt', () => {
   test('compacts, tells programs of the boundary, and calls its hooks', async () => {
-    await using scene = await openScene([say('First answer.'), say('THE SUMMARY'), say('Second answer.')]);
+    await using scene = await openScene([
+      say(`First answer. ${'word '.repeat(1000)}`),
+      say('THE SUMMARY'),
+      say('Second answer.'),
+    ]);
     const hook = (event: string): object => ({
       [event]: [{matcher: 'manual', hooks: [{type: 'command', command: `cat >${scene.place.work}/${event}`}]}],
     });
@@ -253,13 +257,22 @@ test('a compaction that cannot help asks the model nothing, and says so', async 
   expect(scene.server.requests).toHaveLength(1);
 });
 
-test('a conversation that a compaction would make longer stays as it is', async () => {
-  await using scene = await openScene([
-    [say('Hi.'), usage({input: 100, output: 10, cacheRead: 0, cacheWrite: 0})],
-    fail(400, {message: 'no'}),
-  ]);
+test('a short conversation that a compaction would make longer stays as it is, and costs nothing', async () => {
+  await using scene = await openScene([say('Hi.')]);
   await scene.run(['--prompt', 'x']);
-  const {code, stdout, stderr} = await scene.run(['--continue', '--prompt', '/compact']);
-  expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/The conversation stays as it is: it would not get shorter\. No summary: /u);
+  expect(await scene.run(['--continue', '--prompt', '/compact'])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'weft: The conversation stays as it is: it would not get shorter.\n',
+  });
+  expect(scene.server.requests).toHaveLength(1);
+});
+
+test('a system prompt that is too long is no long prompt of the user', async () => {
+  await using scene = await openScene(() => tooLong);
+  const {code, stderr} = await scene.run(['--prompt', 'x']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/The system prompt and the tools alone take about [\d,]+ tokens\./u),
+  ]);
 });

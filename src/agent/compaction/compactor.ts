@@ -58,6 +58,8 @@ export interface CompactionWish {
   readonly way: CompactionMethod;
   /** The user's instructions for the summary. Often empty. */
   readonly instructions: string;
+  /** The user sees no preview, so that weft refuses a compaction that can't help. */
+  readonly isAtOnce?: boolean;
   /** The length that the provider named when it refused the conversation as too long. */
   readonly refused?: RefusedLength;
 }
@@ -158,16 +160,19 @@ export class Compactor {
   }
 }
 
-/** The minimum saving for a compaction, in estimated tokens. */
-const leastSaved = 100;
 /** The summary of a conversation with fewer estimated tokens costs next to nothing, and its preview shows the result. */
 const shortConversation = 2000;
+/** The minimum saving for a compaction, in estimated tokens. */
+export const leastSaved = 100;
 
 /**
  * Returns why a compaction would not make the conversation shorter, if a new summary is as long as the earlier one.
  * Empty if the compaction helps. Sends nothing.
  */
-async function compactionProblem({trigger, way}: CompactionWish, sources: CompactionSources): Promise<string> {
+async function compactionProblem(
+  {trigger, way, isAtOnce = false}: CompactionWish,
+  sources: CompactionSources,
+): Promise<string> {
   const {session, request, size} = sources;
   // If the provider counts more tokens than weft estimates, the messages may be the reason.
   const least = size.fixed * Math.min(1, size.shown.scale);
@@ -176,13 +181,14 @@ async function compactionProblem({trigger, way}: CompactionWish, sources: Compac
     return `the system prompt and the tools alone take about ${fixed} of ${window} tokens.`;
   }
   const {messages} = request;
-  const before = estimateMessagesTokens(messages);
   const isSecond = trigger === 'auto' && way === 'summary' && !messages.every(isOrdinaryMessage);
-  if (before < shortConversation && !isSecond) return '';
+  if (estimateMessagesTokens(messages) < shortConversation && !isAtOnce && !isSecond) return '';
   const summary = earlierSummary(session.conversation.journal.records, request);
   const plan = {id: session.ports.ids.message(), trigger, way, summary};
   const draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
-  return before - estimateMessagesTokens(draft.messages) < leastSaved ? 'it would not get shorter.' : '';
+  return estimateMessagesTokens(messages) - estimateMessagesTokens(draft.messages) < leastSaved
+    ? 'it would not get shorter.'
+    : '';
 }
 
 /** The usual length of a summary, in tokens. */

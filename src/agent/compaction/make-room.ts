@@ -1,12 +1,13 @@
-import {type CompactionMethod, estimateMessagesTokens, tokenChangeText} from '../../domain/compaction.ts';
+import {type CompactionMethod, estimateMessagesTokens, groupDigits, tokenChangeText} from '../../domain/compaction.ts';
 import {type Fault, faultText, rejected, type RefusedLength, unknownLength} from '../../domain/fault.ts';
 import {actionId} from '../../domain/ids.ts';
+import type {ModelRequest} from '../../domain/model-stream.ts';
 import {pluralize} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {replaceMessages} from '../conversation.ts';
 import {messagesSinceAnswer, type RequestSize, requestSize} from '../context/context-usage.ts';
 import {nextRequest, type SessionContext} from '../session-context.ts';
-import {Compactor, type CompactionContext} from './compactor.ts';
+import {Compactor, type CompactionContext, leastSaved} from './compactor.ts';
 import {isOrdinaryMessage} from './draft-compaction.ts';
 import {promptInFiles} from './long-prompt.ts';
 import {tooLongText, publishRepair} from './repair-line.ts';
@@ -61,7 +62,7 @@ export async function makeRoomAfter(
 /** How many of the latest messages keep their results whole, from the mildest cut to the hardest. */
 const latestMessages = [12, 4, 1] as const;
 /** The minimum saving for a result to be cut, in tokens. */
-const leastSaved = 100;
+const leastCut = 100;
 
 /**
  * Makes a conversation that is too long short enough for the model: shortens old results and, if that is not enough by estimate, compacts
@@ -73,7 +74,7 @@ async function makeRoom(refused: RefusedLength, {session, compacted}: RoomContex
   const size = requestSize(request, session, refused);
   const excess = size.tokens - size.limit;
   for (const latest of latestMessages) {
-    const found = resultsToShorten(session, {latest, least: leastSaved});
+    const found = resultsToShorten(session, {latest, least: leastCut});
     if (found.saved * size.scale < excess || found.ids.length === 0) continue;
     shortenResults(session, found.ids);
     expectTokens(session, size.tokens - found.saved * size.scale);
@@ -81,11 +82,10 @@ async function makeRoom(refused: RefusedLength, {session, compacted}: RoomContex
     return {kind: 'made'};
   }
   if (await promptInFiles(size, session)) return {kind: 'made'};
-  if (request.messages.filter(isOrdinaryMessage).length < 2)
-    return {kind: 'none', why: 'The prompt alone is too long.'};
+  if (request.messages.filter(isOrdinaryMessage).length < 2) return {kind: 'none', why: longestPart(request, size)};
   // The latest messages stay whole in a compaction, so their older results are shortened first.
   // If weft asks the user, nothing changes before the answer.
-  const {ids} = resultsToShorten(session, {latest: 1, least: leastSaved});
+  const {ids} = resultsToShorten(session, {latest: 1, least: leastCut});
   const isAsked = session.compaction === 'ask' && session.interaction === 'interactive';
   const shortened = isAsked ? 0 : ids.length;
   if (shortened > 0) shortenResults(session, ids);
@@ -109,13 +109,13 @@ export async function compactAtOnce(
 ): Promise<Outcome<string, Fault>> {
   const compactor = new Compactor();
   const context = compactionContext(session, signal);
-  const wish = {trigger: 'manual', way: 'summary', instructions} as const;
+  const wish = {trigger: 'manual', way: 'summary', instructions, isAtOnce: true} as const;
   const preview = await compactor.preview(wish, context, signal);
   if (preview.tag === 'failed') return preview;
   if (signal.aborted) return failed(rejected('The compaction was stopped.'));
   const {id, noSummaryReason, tokens} = preview.value;
   const reason = noSummaryReason === '' ? '' : ` No summary: ${noSummaryReason}`;
-  if (preview.value.way === 'trim' && tokens.after >= tokens.before)
+  if (preview.value.way === 'trim' && tokens.before - tokens.after < leastSaved)
     return failed(rejected(`The conversation stays as it is: it would not get shorter.${reason}`));
   const done = await compactor.carryOut({preview: id, summary: ''}, context);
   if (done.tag === 'failed') return done;
@@ -156,13 +156,21 @@ async function compact(
   const done = await compactor.carryOut({preview: preview.value.id, summary}, context);
   if (done.tag === 'failed') return notMade(done.error);
   compacted();
-  const verb = done.value.way === 'summary' ? 'compacted' : 'shortened';
   const {tokens} = done.value;
+  const verb = done.value.way === 'summary' ? 'compacted' : tokens.after < tokens.before ? 'shortened' : 'rewrote';
   const about = size.total === 'counted' ? '' : 'about ';
   // A refusal without numbers may contradict the provider's own count.
   const change = tokens.after < tokens.before ? `, ${about}${tokenChangeText(tokens)}` : '';
   publishRepair(session, size, `${verb} the conversation${change}.`);
   return {kind: 'made'};
+}
+
+/** Names the part of a first request that is too long. */
+function longestPart({messages}: ModelRequest, {fixed, tokens}: RequestSize): string {
+  const share = fixed / (fixed + estimateMessagesTokens(messages));
+  return share < 0.5
+    ? 'The prompt alone is too long.'
+    : `The system prompt and the tools alone take about ${groupDigits(Math.round(tokens * share))} tokens.`;
 }
 
 const notMade = (fault: Fault): Room => ({kind: 'none', why: faultText(fault)});

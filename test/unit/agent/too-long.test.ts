@@ -87,7 +87,7 @@ describe('a conversation that is too long', () => {
     const reports = bench.events.flatMap(event => (event.event === 'compacted' ? [event.report.tokens] : []));
     const [{before, after} = expect.fail()] = reports;
     expect(Math.max(before, after)).toBeLessThan(estimateTokens(JSON.stringify(bench.model.requests[1])));
-    expect(repairs(bench)).toEqual(['Too long for scripted: shortened the conversation.']);
+    expect(repairs(bench)).toEqual(['Too long for scripted: rewrote the conversation.']);
   });
 
   test('in the middle of the work keeps the latest round', async () => {
