@@ -8,7 +8,7 @@ import {failed, ok} from '../base/outcome.ts';
 import {connectClient} from '../server/client-stream.ts';
 import {connectSession, findSession, knownServer, serverUrl} from '../app/server-connection.ts';
 import {isStdoutTerminal, note} from '../app/output.ts';
-import {lookOf, runTerminal} from './run-terminal.ts';
+import {chosenTheme, lookOf, runTerminal} from './run-terminal.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
 import {contextFor} from '../app/run-context.ts';
 import {userPlaces} from '../app/user-data.ts';
@@ -36,6 +36,7 @@ export async function runAttach(
     import('../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) => startTerminalWatchdog(process.stdout.fd)),
     loadTerminalUi(preferences, userPlaces().keyBindings),
   ]);
+  const {theme, notices: themeNotices} = await chosenTheme(preferences.theme);
   const engine = new OpenSessions(clientOf(connected.value), {
     async open(wanted, folder) {
       if (wanted.kind === 'branch')
@@ -54,11 +55,11 @@ export async function runAttach(
     firstPrompt: '',
     opening: 'composer',
     instructions: [],
-    notices: [`Attached to ${url.host}. Exiting does not stop what runs there.`, ...ui.notices],
+    notices: [`Attached to ${url.host}. Exiting does not stop what runs there.`, ...ui.notices, ...themeNotices],
     lateNotices: () => [],
     preferences,
     watchdog,
-    look: lookOf(process.env, {color: true, theme: preferences.theme}),
+    look: lookOf(process.env, {color: true, theme}),
     demo: 'none',
     workAfter: 'goes-on',
     runningSessions: () => engine.running(),

@@ -304,7 +304,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     watchdog,
     chosen,
     ui,
-    {lookOf, runTerminal},
+    {chosenTheme, lookOf, runTerminal},
     {exchangeableModel},
     {ExitSummary},
     {withEarlierEvents, OpenSessions},
@@ -320,6 +320,8 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     import('../app/open-sessions.ts'),
   ]);
   const notices = [...(await context.notices()), ...context.startInstructions().skipped, ...ui.notices];
+  const {theme, notices: themeNotices} = await chosenTheme(preferences.theme);
+  notices.push(...themeNotices);
   if (chosen.state === 'missing' && preferences.accessible) notices.push(noModelNotice());
   if (chosen.state === 'unreachable') notices.push(`${chosen.reason} Send a prompt to try again.`);
   const {choice} = chosen;
@@ -367,7 +369,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     },
     preferences,
     watchdog,
-    look: lookOf(process.env, {color: options.color, theme: preferences.theme}),
+    look: lookOf(process.env, {color: options.color, theme}),
     demo: 'offered',
     workAfter: 'stops',
     runningSessions: () => engine.running(),

@@ -4,8 +4,16 @@ import {setTimeout as delay} from 'node:timers/promises';
 import type {AgentClient} from '../agent/client.ts';
 import {causeText, FaultError} from '../domain/fault.ts';
 import {messageId} from '../domain/ids.ts';
-import type {ThemeChoice} from '../domain/preferences.ts';
-import type {ClipboardPort, EditorPort, JobControl, StatusLinePort, TuiExit, TuiOptions} from '../tui/options.ts';
+import {themeChoices} from '../domain/preferences.ts';
+import type {
+  ChosenTheme,
+  ClipboardPort,
+  EditorPort,
+  JobControl,
+  StatusLinePort,
+  TuiExit,
+  TuiOptions,
+} from '../tui/options.ts';
 import {wantsModifyOtherKeys} from '../tui/terminal/terminal-modes.ts';
 import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
@@ -76,6 +84,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       home: homedir(),
       editor: lazyEditor,
       statusLine: lazyStatusLine,
+      loadThemes: async () => (await import('./theme-files.ts')).loadThemes(),
       clipboard: clipboardPort(directory),
       newPromptId: () => messageId(randomUuid()),
       modifiedKeys: wantsModifyOtherKeys(process.env),
@@ -167,10 +176,21 @@ const lazyStatusLine: StatusLinePort = {
 
 const endSignals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
+/** Returns the theme with this name. If it is one of the user's own and has a mistake, weft's own colors count, and the notice says why. */
+export async function chosenTheme(
+  name: string,
+): Promise<{readonly theme: ChosenTheme; readonly notices: readonly string[]}> {
+  const theme = themeChoices.find(choice => choice === name);
+  if (theme !== undefined) return {theme, notices: []};
+  const {loadTheme} = await import('./theme-files.ts');
+  const own = loadTheme(name);
+  return own.tag === 'ok' ? {theme: own.value, notices: []} : {theme: 'auto', notices: [own.error]};
+}
+
 /** Returns the look of the terminal UI. Colors are off with the flag, and with NO_COLOR or TERM=dumb unless FORCE_COLOR is set. */
 export const lookOf = (
   environment: NodeJS.ProcessEnv,
-  {color, theme}: {readonly color: boolean; readonly theme: ThemeChoice},
+  {color, theme}: {readonly color: boolean; readonly theme: ChosenTheme},
 ): Look => terminalLook(environment, {theme, color: color ? 'wanted' : 'unwanted'});
 
 /**

@@ -7,6 +7,8 @@ export interface Places {
   readonly settings: string;
   /** The user's own keys for the terminal UI. */
   readonly keyBindings: string;
+  /** The folder of the user's own themes. */
+  readonly themes: string;
   /** The database of sessions and of everything that belongs to them. */
   readonly database: DatabaseChoice;
   /** The folders whose settings the user trusts. */
@@ -71,6 +73,7 @@ export function placesOf(user: {
       data,
       settings: paths.join(config, 'settings.json'),
       keyBindings: paths.join(config, 'keybindings.json'),
+      themes: paths.join(config, 'themes'),
       database: url === '' || url === 'sqlite' ? sqlite : {kind: 'postgres', url},
       trust: paths.join(data, 'trust.json'),
       blocks: paths.join(data, 'blocks'),

@@ -305,7 +305,14 @@ const table = {
   },
   editorMode: oneOf(editorModes, 'The editing keys of the prompt.'),
   tui: oneOf(displayModes, "Whether the terminal UI draws into the terminal's scrollback or takes the whole screen."),
-  theme: oneOf(themeChoices, 'The colors of the terminal UI.'),
+  theme: {
+    about: 'The colors of the terminal UI. A theme of your own is a file `themes/NAME.json` beside your settings file.',
+    schema: z.optional(z.string().check(z.regex(/^[\w-]+$/u))),
+    words: `one of ${themeChoices.join(', ')}, or the name of a file in themes/`,
+    example: '"dark"',
+    choices: themeChoices,
+    grants: false,
+  },
   notify: oneOf(notificationMethods, 'How weft notifies you when it needs you or is done.'),
   verbosity: oneOf(verbosities, 'How much finished actions show.'),
   accessible: {

@@ -2,7 +2,8 @@
 export interface Preferences {
   readonly editorMode: EditorMode;
   readonly tui: DisplayMode;
-  readonly theme: ThemeChoice;
+  /** A `ThemeChoice`, or the name of one of the user's theme files. */
+  readonly theme: string;
   readonly notify: NotificationMethod;
   readonly verbosity: Verbosity;
   /** Screen-reader mode: output is only ever appended, line by line. */

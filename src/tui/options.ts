@@ -6,8 +6,9 @@ import type {Fault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {RunningSession} from '../domain/session-list.ts';
 import type {Effort} from '../domain/model-stream.ts';
+import type {CustomTheme} from './theme/palette.ts';
 import type {Look} from './theme/theme.ts';
-import type {Preferences, StatusLineSetting} from '../domain/preferences.ts';
+import type {Preferences, StatusLineSetting, ThemeChoice} from '../domain/preferences.ts';
 
 /**
  * The terminal UI's dependencies: the engine's client, and ports for effects on the user's own machine. These ports belong to the
@@ -32,6 +33,8 @@ export interface TuiOptions {
   lateNotices(): AsyncIterable<string> | Iterable<string>;
   readonly editor: EditorPort;
   readonly statusLine: StatusLinePort;
+  /** Reads the user's own themes. */
+  loadThemes(): Promise<readonly UserTheme[]>;
   readonly clipboard: ClipboardPort;
   readonly preferences: Preferences;
   readonly look: Look;
@@ -84,6 +87,17 @@ export interface EditorRequest {
   readonly name: string;
   /** `prose`: the editor may change line endings and the final one. `file`: every character counts. */
   readonly form: 'prose' | 'file';
+}
+
+/** One of weft's themes, or one of the user's. */
+export type ChosenTheme = ThemeChoice | CustomTheme;
+
+/** A theme file of the user. `about` says what is wrong in it, or which colors have a low contrast; empty if nothing is. */
+export interface UserTheme {
+  readonly name: string;
+  /** `none` if the file has a mistake. */
+  readonly theme: CustomTheme | 'none';
+  readonly about: string;
 }
 
 /** The user's command that prints the status line. Only called if the preference `statusLine` is set. */

@@ -217,7 +217,7 @@ const panels: readonly (readonly [name: string, panel: Panel, keeps: RegExp])[] 
     ),
     /Enter resume · Esc cancel/u,
   ],
-  ['themes', themePanel('auto'), /Enter select · Esc cancel/u],
+  ['themes', themePanel('auto', []), /Enter select · Esc cancel/u],
   ['a sub-agent', agentPanel(agentRow, 1), /Send a message +m[^]*Stop +s[^]*Esc close/u],
 ];
 

@@ -72,7 +72,7 @@ export async function runDemo({
       lateNotices: () => [],
       watchdog: startTerminalWatchdog(process.stdout.fd),
       preferences: visitor?.preferences ?? defaultPreferences,
-      look: visitor?.look ?? lookOf(process.env, {color: true, theme: defaultPreferences.theme}),
+      look: visitor?.look ?? lookOf(process.env, {color: true, theme: 'auto'}),
       effort: 'default',
       demo: 'none',
       workAfter: 'stops',

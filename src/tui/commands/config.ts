@@ -1,3 +1,4 @@
+import type {ChosenTheme} from '../options.ts';
 import {inBrackets, keyHint} from '../terminal/keymap.ts';
 import {type SettingRow, answerOutcome} from '../../agent/client.ts';
 import {
@@ -84,9 +85,11 @@ function valueInUse({name}: SettingRow, {model, session}: View): string {
 
 /** Opens the list of values if the setting has one. Otherwise puts `/config NAME ` in the composer. */
 const choiceOf = (row: SettingRow): Choice =>
-  row.choices.length === 0
-    ? choiceOfEffects({do: 'write', text: `/config ${row.name} `})
-    : {effects: [], next: valuePanel(row)};
+  row.name === 'theme'
+    ? choiceOfEffects(commandEffect('theme', ''))
+    : row.choices.length === 0
+      ? choiceOfEffects({do: 'write', text: `/config ${row.name} `})
+      : {effects: [], next: valuePanel(row)};
 
 const valuePanel = ({name, value, choices}: SettingRow): ChoicePanel =>
   choicePanel({
@@ -114,20 +117,35 @@ export const themeCommand = slashCommand({
     const theme = themeChoices.find(name => name === word);
     if (choice === 'none')
       context.notify('info', 'Colors are off (NO_COLOR, --no-color, or a terminal without colors)');
-    else if (word === '') context.open(themePanel(choice));
-    else if (theme === undefined) {
-      context.notify('warning', `Unknown theme ${argument}. ${nameHint(word, themeChoices)}`);
-    } else {
+    else if (theme === undefined) void chooseOwnTheme(argument, choice, context);
+    else {
       context.appearance.choose(theme);
-      void saveTheme(theme, context);
+      void saveTheme(theme, '', context);
     }
   },
 });
 
-async function saveTheme(theme: string, context: CommandContext): Promise<void> {
+/** Chooses one of the user's own themes, or lists all themes if no name is given. */
+async function chooseOwnTheme(name: string, now: ChosenTheme, context: CommandContext): Promise<void> {
+  const own = await context.options.loadThemes();
+  if (context.signal.aborted) return;
+  if (name === '') return context.open(themePanel(now, own));
+  const found = own.find(each => each.name === name);
+  if (found === undefined) {
+    const names = [...themeChoices, ...own.map(each => each.name)];
+    context.notify('warning', `Unknown theme ${name}. ${nameHint(name.toLowerCase(), names)}`);
+  } else if (found.theme === 'none') context.notify('warning', found.about);
+  else {
+    context.appearance.choose(found.theme);
+    await saveTheme(name, found.about, context);
+  }
+}
+
+/** Saves the chosen theme. `about` is what the user should know of the theme; empty for nothing. */
+async function saveTheme(theme: string, about: string, context: CommandContext): Promise<void> {
   const request = {query: 'change-setting', name: 'theme', value: theme} as const;
   const saved = answerOutcome(await context.options.engine.query(request, context.signal));
-  if (saved.tag === 'ok') context.notify('info', `Theme: ${theme} (saved)`);
+  if (saved.tag === 'ok') context.notify('info', `Theme: ${theme} (saved)${about === '' ? '' : `, ${about}`}`);
   else context.notify('warning', `Theme: ${theme}, for this session only. ${faultText(saved.error)}`);
 }
 

@@ -8,7 +8,7 @@ import type {PlanDraft} from '../../domain/plan.ts';
 import type {ActionId, BlockId} from '../../domain/ids.ts';
 import type {View} from './view.ts';
 import type {Frame} from '../text/wrap.ts';
-import type {ThemeChoice} from '../../domain/preferences.ts';
+import type {ChosenTheme} from '../options.ts';
 import type {ProposalTarget} from './approval-stage.ts';
 import type {EditRequest} from '../../domain/file-edit.ts';
 import type {FileDiff} from '../../actions/preview.ts';
@@ -53,7 +53,7 @@ export type Effect =
   | {readonly do: 'expand'}
   | {readonly do: 'next-verbosity'}
   | {readonly do: 'change-rule'; readonly rule: RequestedRuleChange}
-  | {readonly do: 'choose-theme'; readonly theme: ThemeChoice}
+  | {readonly do: 'choose-theme'; readonly theme: ChosenTheme}
   | {readonly do: 'notify'; readonly text: string}
   /** Suspends weft as a shell job (Ctrl+Z). */
   | {readonly do: 'suspend'}

@@ -4,7 +4,7 @@ export type ColorLevel = 'truecolor' | '256' | '16' | 'none';
 /** The colors for a background. `either` is for an unknown one. */
 export type Palette = 'dark' | 'light' | 'either';
 
-/** A text color and a background color. Both are `#rrggbb`, or empty for the terminal's default. */
+/** A text color and a background color: `#rrggbb`, a number of 256 such as `@9`, or empty for the terminal's default. */
 export interface ColorPair {
   readonly foreground: string;
   readonly background: string;
@@ -69,6 +69,13 @@ function tint(ansi: keyof AnsiColors, dark: ColorPair, light: ColorPair, either:
 }
 
 export type Role = keyof typeof colors;
+
+/** A theme file of the user: the colors that differ from a theme of weft. */
+export interface CustomTheme {
+  readonly name: string;
+  readonly base: 'dark' | 'light';
+  readonly colors: Readonly<Partial<Record<Role, ColorPair>>>;
+}
 
 export type SyntaxRole = Extract<Role, `syntax-${string}`>;
 

@@ -1,9 +1,9 @@
 import type {ThemeChoice} from '../../domain/preferences.ts';
-import type {ColorLevel} from './palette.ts';
+import type {ColorLevel, CustomTheme} from './palette.ts';
 
 /** The terminal's capabilities and the chosen theme. */
 export interface TerminalLook {
-  readonly theme: ThemeChoice;
+  readonly theme: ThemeChoice | CustomTheme;
   readonly level: ColorLevel;
   /** `osc8` if the terminal supports hyperlinks. With `shown`, the address is written after the text. */
   readonly links: 'osc8' | 'shown';
@@ -16,7 +16,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Returns the look for a terminal from its environment. `color` comes from a flag. */
 export function terminalLook(
   environment: Environment,
-  {theme, color}: {readonly theme: ThemeChoice; readonly color: 'wanted' | 'unwanted'},
+  {theme, color}: {readonly theme: ThemeChoice | CustomTheme; readonly color: 'wanted' | 'unwanted'},
 ): TerminalLook {
   const level = color === 'unwanted' ? 'none' : colorLevel(environment);
   // Without colors, no escape sequences are written at all.

@@ -2,6 +2,7 @@ import type {ThemeChoice, ThemeName, Verbosity} from '../../domain/preferences.t
 import {
   type ColorLevel,
   type ColorPair,
+  type CustomTheme,
   colors,
   colors256,
   type Palette,
@@ -40,14 +41,29 @@ export interface Theme {
 /** Returns the theme for a terminal. `reported` is the background that the terminal reported. Themes are shared values. */
 export function themeOf(look: Look, reported: Background = 'unknown'): Theme {
   if (look === 'plain')
-    return themeFor({name: 'plain', palette: 'either', level: 'none', background: 'unknown', links: 'shown'});
+    return themeFor({
+      name: 'plain',
+      palette: 'either',
+      level: 'none',
+      background: 'unknown',
+      links: 'shown',
+      custom: 'none',
+    });
   if (look === 'color')
-    return themeFor({name: 'ansi', palette: 'either', level: '16', background: 'unknown', links: 'shown'});
+    return themeFor({
+      name: 'ansi',
+      palette: 'either',
+      level: '16',
+      background: 'unknown',
+      links: 'shown',
+      custom: 'none',
+    });
   const {level, links} = look;
   const background = reported === 'unknown' ? look.background : reported;
-  const name = nameOf(look.theme, level, background);
+  const custom = typeof look.theme === 'string' ? 'none' : look.theme;
+  const name = nameOf(typeof look.theme === 'string' ? look.theme : look.theme.base, level, background);
   const palette = look.theme === 'auto' && background === 'unknown' ? 'either' : name === 'light' ? 'light' : 'dark';
-  return themeFor({name, palette, level, background, links});
+  return themeFor({name, palette, level, background, links, custom});
 }
 
 /** Returns chalk's color level, for parts that Ink colors itself, such as borders. */
@@ -64,6 +80,7 @@ interface ThemeKey {
   readonly level: ColorLevel;
   readonly background: Background;
   readonly links: TerminalLook['links'];
+  readonly custom: CustomTheme | 'none';
 }
 
 /** Returns the theme name. On an unknown background it is `dark`, with colors that are readable on both backgrounds. */
@@ -74,14 +91,16 @@ function nameOf(choice: ThemeChoice, level: ColorLevel, background: Background):
   return level === '16' ? 'ansi' : 'dark';
 }
 
-const themeCache = new Map<string, Theme>();
+const themeCaches = new Map<CustomTheme | 'none', Map<string, Theme>>();
 
-function themeFor(key: ThemeKey): Theme {
+function themeFor({custom, ...key}: ThemeKey): Theme {
   const word = Object.values(key).join(' ');
-  const known = themeCache.get(word);
+  const cache = themeCaches.get(custom) ?? new Map<string, Theme>();
+  themeCaches.set(custom, cache);
+  const known = cache.get(word);
   if (known !== undefined) return known;
-  const theme = makeTheme(key);
-  themeCache.set(word, theme);
+  const theme = makeTheme({...key, custom});
+  cache.set(word, theme);
   return theme;
 }
 
@@ -134,19 +153,41 @@ function lineBackgroundsOf(key: ThemeKey): Theme['lineBackgrounds'] {
   return pairOf(key, 'added-line').foreground === '' ? 'syntax' : 'plain';
 }
 
-const pairOf = ({palette, level}: ThemeKey, role: Role): ColorPair =>
-  (level === '256' ? colors256[palette][role] : undefined) ?? colors[role][palette];
+const pairOf = ({palette, level, custom}: ThemeKey, role: Role): ColorPair =>
+  (custom === 'none' ? undefined : custom.colors[role]) ??
+  (level === '256' ? colors256[palette][role] : undefined) ??
+  colors[role][palette];
 
 const inkColorOfRole = (key: ThemeKey, role: Role): string | undefined =>
   hasPalette(key)
     ? inkColor(pairOf(key, role).foreground, key.level)
     : key.name === 'plain'
       ? undefined
-      : ansiColorName(ansiCodeOf(key, role));
+      : ansiColorName(ansiPairOf(key, role)?.foreground ?? ansiCodeOf(key, role));
+
+/** Returns the SGR parameters of the user's own color for a role among the terminal's 16 colors. `undefined` if it is another color. */
+function ansiPairOf({custom}: ThemeKey, role: Role): ColorPair | undefined {
+  const pair = custom === 'none' ? undefined : custom.colors[role];
+  const foreground = ansiParameter(pair?.foreground ?? '#', 30);
+  const background = ansiParameter(pair?.background ?? '#', 40);
+  return foreground === undefined || background === undefined ? undefined : {foreground, background};
+}
+
+function ansiParameter(color: string, first: number): string | undefined {
+  if (color === '') return '';
+  const index = color.startsWith('@') ? Number(color.slice(1)) : 16;
+  return index < 16 ? String(first + index + (index < 8 ? 0 : 52)) : undefined;
+}
 
 /** Converts a color to Ink's notation. The result is exact, whatever colors Ink detects in the terminal. */
 const inkColor = (color: string, level: ColorLevel): string | undefined =>
-  color === '' ? undefined : level === '256' ? `ansi256(${nearestOf256(channels(color))})` : color;
+  color === ''
+    ? undefined
+    : color.startsWith('@')
+      ? `ansi256(${color.slice(1)})`
+      : level === '256'
+        ? `ansi256(${nearestOf256(channels(color))})`
+        : color;
 
 const ansiCodeOf = ({name, background}: ThemeKey, role: Role): string =>
   ansiColors[name === 'dark' || name === 'light' ? name : background][colors[role].ansi];
@@ -192,9 +233,15 @@ const isReversed = (role: Role): boolean => role === 'added-word' || role === 'r
 const codesOf = (key: ThemeKey): Codes =>
   new Map(
     roles.map(role => {
+      const ansi = ansiPairOf(key, role);
       const color = hasPalette(key)
         ? paletteCode(pairOf(key, role), key.level)
-        : ansiRoleCode(role, ansiCodeOf(key, role));
+        : ansi === undefined
+          ? ansiRoleCode(role, ansiCodeOf(key, role))
+          : joinCodes(
+              ansi.foreground === '' ? nothing : [ansi.foreground, '39'],
+              ansi.background === '' ? nothing : [ansi.background, '49'],
+            );
       return [role, joinCodes(attributes[role] ?? nothing, color)];
     }),
   );
@@ -216,6 +263,7 @@ function paletteCode({foreground, background}: ColorPair, level: ColorLevel): Co
 }
 
 function colorCode(color: string, level: ColorLevel): string {
+  if (color.startsWith('@')) return `5;${color.slice(1)}`;
   const parts = channels(color);
   return level === 'truecolor' ? `2;${parts.join(';')}` : `5;${nearestOf256(parts)}`;
 }
@@ -273,11 +321,11 @@ export class Appearance {
   }
 
   /** The chosen theme. `none` if the terminal has no colors. */
-  get choice(): ThemeChoice | 'none' {
+  get choice(): ThemeChoice | CustomTheme | 'none' {
     return typeof this.#look === 'string' || this.#look.level === 'none' ? 'none' : this.#look.theme;
   }
 
-  choose(theme: ThemeChoice): void {
+  choose(theme: ThemeChoice | CustomTheme): void {
     if (typeof this.#look !== 'string') this.#look = {...this.#look, theme};
   }
 

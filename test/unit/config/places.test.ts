@@ -10,6 +10,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       data: '/home/u/.local/share/weft',
       settings: '/home/u/.config/weft/settings.json',
       keyBindings: '/home/u/.config/weft/keybindings.json',
+      themes: '/home/u/.config/weft/themes',
       database: {
         kind: 'sqlite',
         file: '/home/u/.local/share/weft/weft.db',
@@ -38,6 +39,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       data: '/home/u/.local/share/weft',
       settings: '/c/weft/settings.json',
       keyBindings: '/c/weft/keybindings.json',
+      themes: '/c/weft/themes',
       database: {
         kind: 'sqlite',
         file: '/home/u/.local/share/weft/weft.db',
@@ -66,6 +68,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       data: '/w',
       settings: '/w/settings.json',
       keyBindings: '/w/keybindings.json',
+      themes: '/w/themes',
       database: {kind: 'sqlite', file: '/w/weft.db'},
       trust: '/w/trust.json',
       blocks: '/w/blocks',
@@ -91,6 +94,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       data: '/Users/u/Library/Application Support/weft',
       settings: '/Users/u/Library/Application Support/weft/settings.json',
       keyBindings: '/Users/u/Library/Application Support/weft/keybindings.json',
+      themes: '/Users/u/Library/Application Support/weft/themes',
       database: {
         kind: 'sqlite',
         file: '/Users/u/Library/Application Support/weft/weft.db',
@@ -119,6 +123,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       data: 'C:\\Users\\u\\AppData\\Local\\weft',
       settings: 'D:\\Roaming\\weft\\settings.json',
       keyBindings: 'D:\\Roaming\\weft\\keybindings.json',
+      themes: 'D:\\Roaming\\weft\\themes',
       database: {
         kind: 'sqlite',
         file: 'C:\\Users\\u\\AppData\\Local\\weft\\weft.db',

@@ -1,3 +1,4 @@
+import type {ChosenTheme, UserTheme} from '../../options.ts';
 import {pluralize} from '../../../base/clip.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import {visibleExactLine, visibleLine} from '../../../base/visible.ts';
@@ -220,18 +221,23 @@ function pressHistory(panel: HistoryPanel, key: KeyPress): PanelStep<HistoryPane
 /** The theme picker. The selected theme is applied to the whole screen at once. Enter saves it. */
 export interface ThemePanel {
   readonly panel: 'theme';
-  readonly picker: Picker<ThemeChoice>;
-  readonly before: ThemeChoice;
+  readonly picker: Picker<string>;
+  readonly before: ChosenTheme;
+  readonly own: readonly UserTheme[];
 }
 
-export const themePanel = (now: ThemeChoice): ThemePanel => ({
+export const themePanel = (now: ChosenTheme, own: readonly UserTheme[]): ThemePanel => ({
   panel: 'theme',
   before: now,
+  own,
   picker: openPicker({
-    items: themeChoices.map(theme => ({
-      ...plainItem(theme, theme),
-      details: [themeDescriptions[theme]],
-      mark: theme === now ? 'current' : 'none',
+    items: [
+      ...themeChoices.map(name => ({name, about: themeDescriptions[name]})),
+      ...own.map(({name, about}) => ({name, about: about === '' ? 'Yours' : about})),
+    ].map(({name, about}) => ({
+      ...plainItem(name, name),
+      details: [about],
+      mark: name === (typeof now === 'string' ? now : now.name) ? 'current' : 'none',
     })),
     search: 'names',
     empty: '',
@@ -243,8 +249,10 @@ function pressTheme(panel: ThemePanel, key: KeyPress): PanelStep<ThemePanel> {
   const step = pressPicker(panel.picker, key);
   switch (step.kind) {
     case 'open': {
-      const theme = selectedValue(step.picker) ?? panel.before;
-      const isSame = theme === selectedValue(panel.picker);
+      const name = selectedValue(step.picker);
+      const own = panel.own.find(each => each.name === name)?.theme;
+      const theme = themeChoices.find(choice => choice === name) ?? (own === 'none' ? undefined : own) ?? panel.before;
+      const isSame = name === selectedValue(panel.picker);
       return {panel: {...panel, picker: step.picker}, effects: isSame ? [] : [{do: 'choose-theme', theme}]};
     }
     case 'chosen':

@@ -1,0 +1,40 @@
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {userPlaces} from '../app/user-data.ts';
+import {causeText} from '../domain/fault.ts';
+import {themeChoices} from '../domain/preferences.ts';
+import type {UserTheme} from '../tui/options.ts';
+import type {CustomTheme} from '../tui/theme/palette.ts';
+import {parseTheme, weakColors} from '../tui/theme/custom-theme.ts';
+
+/** Reads all theme files of the user, in the order of their names. */
+export function loadThemes(): readonly UserTheme[] {
+  const folder = userPlaces().themes;
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter(file => file.endsWith('.json'))
+    .toSorted()
+    .map(file => {
+      const name = file.slice(0, -'.json'.length);
+      const read = loadTheme(name);
+      if (read.tag === 'failed') return {name, theme: 'none', about: read.error};
+      const weak = weakColors(read.value);
+      return {name, theme: read.value, about: weak.length === 0 ? '' : `low contrast: ${weak.join(', ')}`};
+    });
+}
+
+/** Reads one theme of the user. The failure is a sentence. */
+export function loadTheme(name: string): Outcome<CustomTheme, string> {
+  const file = join(userPlaces().themes, `${name}.json`);
+  if (themeChoices.some(choice => choice === name)) {
+    return failed(`The theme file ${file} has the name of one of weft's own themes. Rename it.`);
+  }
+  if (!existsSync(file)) return failed(`There is no theme "${name}": ${file} does not exist.`);
+  try {
+    const read = parseTheme(name, readFileSync(file, 'utf8'));
+    return read.tag === 'ok' ? ok(read.value) : failed(`The theme file ${file} ${read.error}.`);
+  } catch (cause) {
+    return failed(`Can't read the theme file ${file}: ${causeText(cause)}.`);
+  }
+}

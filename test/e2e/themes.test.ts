@@ -1,0 +1,36 @@
+// @module-tag long
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
+import {openScene, pointedAt, type Scene} from '../support/scene.ts';
+
+function open(scene: Scene, theme: string): PtyTerminal {
+  const home = join(scene.place.home, 'weft');
+  mkdirSync(join(home, 'themes'), {recursive: true});
+  writeFileSync(join(home, 'themes', 'mine.json'), theme);
+  writeFileSync(join(home, 'settings.json'), '{"theme": "mine"}');
+  const environment = {...pointedAt(scene.server), COLORTERM: 'truecolor'};
+  return openPty({place: scene.place, environment, size: [100, 30], args: [], answers: 'all'});
+}
+
+test('the setting theme names a file in themes/', async () => {
+  await using scene = await openScene([]);
+  using terminal = open(scene, '{"extends": "dark", "colors": {"accent": "#0a0b0c"}}');
+  await terminal.until(/asks first/u);
+  expect(terminal.log()).toContain('\u001B[38;2;10;11;12m');
+  terminal.type('/theme\r');
+  await terminal.until(/mine\W+low contrast: accent 1\.2:1/u);
+  terminal.type('\u001B');
+  await terminal.until(/› Ask weft/u);
+  terminal.type('/theme mine\r');
+  await terminal.until(/Theme: mine \(saved\), low contrast: accent 1\.2:1/u);
+});
+
+test("a theme with a mistake is told in one sentence, and weft's own colors count", async () => {
+  await using scene = await openScene([]);
+  using terminal = open(scene, '{"colors": {"acent": "red"}}');
+  await terminal.until(
+    /mine\.json has a color\s+for "acent", which is none of weft's names\. The nearest is accent\./u,
+  );
+});
