@@ -48,7 +48,7 @@ export function AppScreen({screen, onRoom}: AppScreenProps): ReactNode {
   const {live, frame, size, lost, transcript} = screen;
   const {lexer, times} = live;
   const all = openLines(live.view, {lexer, actions: times.actions}, frame);
-  const open = dropLostLines(all, lost).lines;
+  const open = dropLostLines(all, lost);
   return (
     <ThemeContext value={frame.theme}>
       {transcript === 'none' ? (

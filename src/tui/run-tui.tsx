@@ -121,8 +121,8 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
     drawing: () => <AppScreen screen={store.screen()} onRoom={() => {}} />,
     onDropped: () => store.handleDropped(),
     onPaste: (text, part) => store.handlePaste(text, part),
-    takeBack: (rows, into) => store.takeBack(rows, into),
-    onResize: lost => store.handleResize(lost),
+    above: store.above,
+    onResize: () => store.handleResize(),
     onReady: () => store.handleReady(),
   });
   opened = ink;

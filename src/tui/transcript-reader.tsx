@@ -4,7 +4,7 @@ import type {ScreenSize} from '../actions/ports.ts';
 import {Lines} from './components/lines.tsx';
 import type {TranscriptPanel} from './scrollback/transcript-panel.ts';
 import {type AttentionWatch, watchAttention} from './terminal/attached-terminal.ts';
-import {openInkTerminal, type UserTerminalStreams} from './terminal/ink-terminal.tsx';
+import {nothingAbove, openInkTerminal, type UserTerminalStreams} from './terminal/ink-terminal.tsx';
 import {type KeyPress, KeyReader, type RawKey} from './terminal/keymap.ts';
 import {sizeOf} from './terminal/terminal-output.ts';
 import {fit} from './text/cell-width.ts';
@@ -69,7 +69,7 @@ export async function readTranscript(
     ),
     drawing: () => undefined,
     onPaste: (text, part) => press([{kind: 'paste', text, part}]),
-    takeBack: () => 0,
+    above: nothingAbove,
     onResize: draw,
     onDropped: () => {},
     onReady: () => isWaiting && draw(),

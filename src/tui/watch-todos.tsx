@@ -7,7 +7,7 @@ import {visibleLine} from '../base/visible.ts';
 import {isFinishedTodo} from './state/selectors.ts';
 import {fit} from './text/cell-width.ts';
 import {glyphs} from './theme/glyphs.ts';
-import {openInkTerminal} from './terminal/ink-terminal.tsx';
+import {nothingAbove, openInkTerminal} from './terminal/ink-terminal.tsx';
 import {themeOf, type Look} from './theme/theme.ts';
 
 /** A live todo list on the screen. */
@@ -56,7 +56,7 @@ export function watchTodos(options: {
       root: () => <Watched subscribe={subscribe} drawn={() => drawn} />,
       drawing,
       onPaste: () => {},
-      takeBack: () => 0,
+      above: nothingAbove,
       onResize: () => draw(),
       onDropped: () => {},
       onReady: () => isWaiting && draw(),

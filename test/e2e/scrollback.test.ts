@@ -3,7 +3,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {readByteLog} from '../support/byte-log.ts';
 import {lookUntil} from '../support/look-until.ts';
-import {say, until, type Part} from '../support/model-script.ts';
+import {call, say, until, type Part} from '../support/model-script.ts';
 import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
 import {openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
 import {wrapText} from '../../src/tui/text/wrap.ts';
@@ -161,14 +161,15 @@ test('a terminal made narrower and wider again, step by step, has one composer a
   expect(all.filter(row => row.startsWith('  asks first'))).toHaveLength(1);
 });
 
+const opened = {tmux: openTmux, 'xterm.js': openTerminal} as const;
+
 describe.each(['tmux', 'xterm.js'] as const)('in %s', emulator => {
   beforeEach(emulator === 'tmux' ? needs('tmux') : needs());
 
   test('after each resize the paragraphs on the screen are as if written at that width', async () => {
     const paragraphs = numbered(30).map(row => `${row}, ${'some more words '.repeat(9)}that end it.`);
     await using scene = await openScene([say(`${paragraphs.join('\n\n')}\n\nThat is all.`)]);
-    const openShell = emulator === 'tmux' ? openTmux : openTerminal;
-    await using terminal = await openShell(scene.place, pointedAt(scene.server));
+    await using terminal = await opened[emulator](scene.place, pointedAt(scene.server));
     await goOn(terminal);
     await terminal.onScreen(/That is all\.[^]*Ask weft to do something/u);
     for (let at = 0; at < 20; at++) {
@@ -190,6 +191,48 @@ describe.each(['tmux', 'xterm.js'] as const)('in %s', emulator => {
     expect(rowsOf((await terminal.text()).split('\n')).map(row => row.slice(0, row.indexOf(',')))).toEqual(
       numbered(30),
     );
+  });
+
+  test('sizes that alternate leave every line and the card once', async () => {
+    const paragraphs = numbered(12).map((row, at) => `${row}, ${'some more words '.repeat(at)}that end it.`);
+    const command = 'npm run build -- --with-one-option --and-another && npm test -- --reporter verbose --run src/';
+    await using scene = await openScene([[say(`${paragraphs.join('\n\n')}\n\n`), call('Bash', {command})]]);
+    await using terminal = await opened[emulator](scene.place, pointedAt(scene.server));
+    await terminal.resize(100, 30);
+    await goOn(terminal);
+    await terminal.onScreen(/╰ Ctrl\+E/u);
+    for (let at = 0; at < 20; at++) {
+      const [columns, rows] = at % 2 === 0 ? [60, 15] : [100, 30];
+      await terminal.resize(columns, rows);
+      await terminal.onScreen(new RegExp(String.raw`(?<!─)╰ Ctrl\+E [^\n]{${columns - 11}}╯\n`, 'u'));
+    }
+    const all = (await terminal.text()).split('\n');
+    expect(rowsOf(all).map(row => row.slice(0, row.indexOf(',')))).toEqual(numbered(12));
+    const count = (pattern: RegExp): number => all.filter(row => pattern.test(row)).length;
+    expect([count(/^ ╭╮╭ {2}weft /u), count(/^╰ Ctrl/u), count(/asks first/u)]).toEqual([1, 1, 1]);
+    // xterm.js keeps what it pushed into its scrollback.
+    if (emulator === 'tmux') expect(count(/^╭ Run this/u)).toBe(1);
+  });
+
+  test('heights that alternate leave the first lines of weft once', async () => {
+    await using scene = await openScene([say('That is all.')]);
+    await using terminal = await opened[emulator](scene.place, pointedAt(scene.server));
+    await terminal.resize(100, 24);
+    await terminal.type('weft');
+    await terminal.press('Enter');
+    await terminal.onScreen(/asks before changes[^]*Ask weft to do something/u);
+    for (let at = 0; at < 20; at++) {
+      const rows = at % 2 === 0 ? 5 : 24;
+      await terminal.resize(100, rows);
+      // With five rows there is no room for the lines around the composer.
+      await terminal.onScreen(rows === 5 ? /^[^─]*Ask weft to do[^─]*$/u : /Ask weft to do[^\n]*\n─{99}\n/u);
+    }
+    await terminal.type('go on');
+    await terminal.press('Enter');
+    await terminal.onScreen(/That is all\.[^]*Ask weft to do something/u);
+    const all = (await terminal.text()).split('\n');
+    expect(all.filter(row => /^ ╭╮╭ {2}weft /u.test(row))).toHaveLength(1);
+    expect(all.filter(row => row.includes('Ask weft to do something'))).toHaveLength(1);
   });
 });
 

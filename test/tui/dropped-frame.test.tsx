@@ -1,7 +1,7 @@
 import {Text, useStdout} from 'ink';
 import {type ReactNode, useLayoutEffect, useState} from 'react';
 import {expect, test} from 'vitest';
-import {openInkTerminal} from '../../src/tui/terminal/ink-terminal.tsx';
+import {nothingAbove, openInkTerminal} from '../../src/tui/terminal/ink-terminal.tsx';
 import type {Reflow} from '../../src/tui/terminal/reflow.ts';
 import {openVirtualScreen} from '../support/virtual-screen.ts';
 
@@ -55,7 +55,7 @@ test.each<[Reflow]>([['wrapped'], ['cut'], ['adrift']])(
         root: () => <App />,
         drawing: () => <Text>{shown.rows.join('\n')}</Text>,
         onPaste: () => {},
-        takeBack: () => 0,
+        above: nothingAbove,
         onResize() {
           shown = {rows: ['one', 'two', 'three', 'four'], above: shown.above};
           update();

@@ -1,7 +1,7 @@
 import {Text, useInput} from 'ink';
 import {type ReactNode, useState} from 'react';
 import {expect, test} from 'vitest';
-import {openInkTerminal} from '../../src/tui/terminal/ink-terminal.tsx';
+import {nothingAbove, openInkTerminal} from '../../src/tui/terminal/ink-terminal.tsx';
 import {openVirtualScreen} from '../support/virtual-screen.ts';
 
 function Fragile(): ReactNode {
@@ -31,7 +31,7 @@ test('a component that fails: the error is reported, nothing of it is drawn, and
       root: () => <Fragile />,
       drawing: () => <Fragile />,
       onPaste: () => {},
-      takeBack: () => 0,
+      above: nothingAbove,
       onResize: () => {},
       onDropped: () => {},
       onReady: () => {},

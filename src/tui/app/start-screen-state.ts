@@ -4,6 +4,7 @@ import {timeAgo} from '../../base/time-ago.ts';
 import {startScreenLines, type StartFacts, startText} from '../components/start-screen.tsx';
 import type {TuiOptions} from '../options.ts';
 import type {View} from '../state/view.ts';
+import type {Frame} from '../text/wrap.ts';
 import type {TranscriptBlock} from '../scrollback/scrollback-buffer.ts';
 
 interface StartScreenDeps {
@@ -26,6 +27,11 @@ export class StartScreenState {
 
   get shown(): StartFacts | 'written' {
     return this.#isWritten ? 'written' : this.#facts();
+  }
+
+  /** Returns the lines of the start screen. Empty once it is written. */
+  lines(frame: Frame): readonly string[] {
+    return this.#isWritten ? [] : startScreenLines(this.#facts(), frame);
   }
 
   /** Returns the block for the scrollback once, and an empty list afterwards. */

@@ -21,7 +21,7 @@ import {restoreRewoundPrompt, applyQueryResult, runPanelQuery} from '../state/pa
 import {type ConnectPanel, connectPanel, findServers} from '../state/panels/connect.ts';
 import {quitPanel} from '../state/panels/panel.ts';
 import {summaryAwaited, withOffer} from '../state/panels/compact.ts';
-import {isIdle, attentionOf, hasNoModel} from '../state/selectors.ts';
+import {attentionOf, hasNoModel, isIdle} from '../state/selectors.ts';
 import {focusCard, focusDue, initialUi, keyContextOf, type Ui, updateCard} from '../state/ui.ts';
 import {emptyView, type View} from '../state/view.ts';
 import {type AttachEnd, attachText, opsAfterDetaching} from '../terminal/attached-terminal.ts';
@@ -37,10 +37,10 @@ import {FrameSchedule} from './frame-schedule.ts';
 import {RunClock} from './run-clock.ts';
 import {type CommandHost, SlashCommands} from './slash-commands.ts';
 import {StartScreenState} from './start-screen-state.ts';
-import type {ScrollbackBuffer, TranscriptBlock} from '../scrollback/scrollback-buffer.ts';
+import type {ScrollbackBuffer} from '../scrollback/scrollback-buffer.ts';
 import {todosOf} from '../../tasks/task-view.ts';
 import {Scrollback} from '../scrollback/scrollback.ts';
-import type {Reflow} from '../terminal/reflow.ts';
+import type {LinesAbove} from '../terminal/ink-terminal.tsx';
 import {TranscriptOutput} from './transcript-output.ts';
 
 const tickMs = 1000;
@@ -101,7 +101,13 @@ export class Store {
         this.#frames.drawNow();
       },
     });
-    this.#transcript = new TranscriptOutput({buffer: host.transcript, frame: () => this.#frame});
+    this.#transcript = new TranscriptOutput({
+      buffer: host.transcript,
+      frame: () => this.#frame,
+      start: frame => this.#start.lines(frame),
+      isMoving: () =>
+        attentionOf(this.#view).kind === 'composer' && (!isIdle(this.#view) || this.#view.entries.length > 0),
+    });
     this.#scrollback = new Scrollback({
       loadLexer: () => host.loadLexer(),
       now: () => options.clock.now(),
@@ -251,14 +257,13 @@ export class Store {
     this.#transcript.handleDropped();
   }
 
-  /** See `TranscriptOutput.takeBack`. While the agent works, what it writes moves the rows, and nothing is taken back. */
-  takeBack(rows: number, into: {readonly columns: number; readonly reflow: Reflow}): number {
-    return isIdle(this.#view) && this.#openEntries === 'none' ? this.#transcript.takeBack(rows, into) : 0;
+  get above(): LinesAbove {
+    return this.#transcript;
   }
 
-  /** Handles a resize. `lost` are the first lines of the live region that the terminal has pushed into its scrollback. */
-  handleResize(lost: readonly string[]): void {
-    this.#transcript.handleResize(lost, this.#openEntries);
+  /** Handles a resize. */
+  handleResize(): void {
+    this.#transcript.handleResize();
     this.#frames.drawNow();
   }
 
@@ -287,7 +292,7 @@ export class Store {
   /** Stops publishing while another program has the terminal. Returns the finished lines for the scrollback. */
   pause(): string {
     this.#frames.pause();
-    this.#transcript.add(this.#takeEntries(), this.#openEntries);
+    this.#addFinished();
     const last = this.#transcript.take();
     this.#transcript.forgetWritten();
     return last;
@@ -365,11 +370,11 @@ export class Store {
     this.#composer.close();
     this.#statusLine?.stop();
     this.#closing.abort();
-    const finished = this.#takeEntries();
+    this.#addFinished();
     const open = {lexer: this.#scrollback.lexer, actions: this.#clock.times().actions};
     const unfinished = this.#view;
-    const last = [...finished, ...this.#start.take(), (frame: EntryFrame) => openLines(unfinished, open, frame)];
-    this.#transcript.add(last, 'none');
+    this.#transcript.addStart(this.#start.take());
+    this.#transcript.add([frame => openLines(unfinished, open, frame)]);
     return this.#transcript.take();
   }
 
@@ -526,12 +531,8 @@ export class Store {
   }
 
   #draw(): void {
-    this.#transcript.add(this.#takeEntries(), this.#openEntries);
+    this.#addFinished();
     this.#publish();
-  }
-
-  get #openEntries(): 'some' | 'none' {
-    return this.#view.entries.length > 0 ? 'some' : 'none';
   }
 
   #publish(): void {
@@ -557,7 +558,7 @@ export class Store {
       ui: this.#ui,
       commands: this.#slash.known,
       lexer: this.#scrollback.lexer,
-      start: this.#start.shown,
+      start: this.#transcript.hasStart ? 'written' : this.#start.shown,
       blocks: this.#host.terminals.list(),
       sessions: this.#options.runningSessions(),
       times: this.#clock.times(),
@@ -569,11 +570,12 @@ export class Store {
     };
   }
 
-  /** Takes the finished entries. The first of them move the start screen to the scrollback. */
-  #takeEntries(): readonly TranscriptBlock[] {
+  /** Writes the finished entries. The first of them move the start screen to the scrollback. */
+  #addFinished(): void {
     const {view, finished} = this.#scrollback.take(this.#view, this.#frame);
     this.#view = view;
-    return finished.length === 0 ? finished : [...this.#start.take(), ...finished];
+    if (finished.length > 0) this.#transcript.addStart(this.#start.take());
+    this.#transcript.add(finished);
   }
 }
 

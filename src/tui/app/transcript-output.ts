@@ -1,6 +1,8 @@
-import type {ScrollbackBuffer, TranscriptBlock} from '../scrollback/scrollback-buffer.ts';
 import {dropLostLines, unstyledText} from '../scrollback/lost-rows.ts';
+import {restOfBlock} from '../scrollback/rest-of-block.ts';
+import type {ScrollbackBuffer, TranscriptBlock} from '../scrollback/scrollback-buffer.ts';
 import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../state/scroll-position.ts';
+import type {LinesAbove} from '../terminal/ink-terminal.tsx';
 import {type Reflow, rowsOf} from '../terminal/reflow.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 
@@ -8,38 +10,70 @@ interface TranscriptOutputDeps {
   /** In fullscreen mode, the buffer for the lines that inline mode writes to the terminal. */
   readonly buffer: 'none' | ScrollbackBuffer;
   readonly frame: () => EntryFrame;
+  /** Returns the lines of the start screen. Empty once it is written. */
+  readonly start: (frame: EntryFrame) => readonly string[];
+  /** True while the agent writes, which moves the rows of what stands above. */
+  readonly isMoving: () => boolean;
 }
 
-interface Written {
+/** A block on its way to the terminal. Its `kept` lines stand there already, and the `lines` follow them. */
+interface Pending {
   readonly block: TranscriptBlock;
+  readonly kept: readonly string[];
   readonly lines: readonly string[];
+}
+
+/** Lines in the terminal. `start`: of a start screen that no entry follows. `stale`: of an earlier live region. */
+interface Standing {
+  readonly block: TranscriptBlock | 'start' | 'stale';
+  readonly lines: readonly string[];
+  /** The width for which the last of them were laid out. */
+  readonly width: number;
+}
+
+interface Unsent {
+  readonly pending: readonly Pending[];
+  readonly standing: readonly Standing[];
+  readonly lost: readonly string[];
 }
 
 /** The lines of the transcript that may still be on the screen in inline mode. No screen has more rows. */
 const maxRecentLines = 500;
 
+const isBlock = (block: Standing['block']): block is TranscriptBlock => typeof block === 'function';
+
 /** Everything above the live region: blocks on their way to the terminal's scrollback, or on the alternate screen. */
-export class TranscriptOutput {
+export class TranscriptOutput implements LinesAbove {
   readonly #buffer: 'none' | ScrollbackBuffer;
   readonly #frame: () => EntryFrame;
+  readonly #start: TranscriptOutputDeps['start'];
+  readonly #isMoving: () => boolean;
   /** Blocks that aren't written yet. */
-  #pending: readonly Written[] = [];
-  /** The blocks that are written with the last frame. */
-  #inFlight: readonly Written[] = [];
-  /** The newest written blocks. Nothing else has been written between them and the live region. */
-  #recent: readonly Written[] = [];
-  /** The part of the unfinished entries that a resize pushed into the scrollback. */
-  #lost = '';
+  #pending: readonly Pending[] = [];
+  /** The state before the last frame. */
+  #unsent: 'none' | Unsent = 'none';
+  /** The newest lines in the terminal. Nothing else has been written between them and the live region. */
+  #standing: readonly Standing[] = [];
+  /** Lines of the live region that a resize pushed above it. The first may be of unfinished entries, which aren't drawn or written again. */
+  #lost: readonly string[] = [];
   #position: ScrollPosition = atEnd;
   #rows = 0;
 
-  constructor({buffer, frame}: TranscriptOutputDeps) {
+  constructor({buffer, frame, start, isMoving}: TranscriptOutputDeps) {
     this.#buffer = buffer;
     this.#frame = frame;
+    this.#start = start;
+    this.#isMoving = isMoving;
   }
 
+  /** The text of the lost lines. */
   get lost(): string {
-    return this.#lost;
+    return unstyledText(this.#lost);
+  }
+
+  /** True if a resize pushed the start screen above the live region. */
+  get hasStart(): boolean {
+    return this.#standing.some(({block}) => block === 'start');
   }
 
   /** The content of the alternate screen; `none` in inline mode. */
@@ -52,78 +86,135 @@ export class TranscriptOutput {
     this.#rows = rows;
   }
 
-  /** Adds finished blocks. `left` says whether unfinished entries remain. */
-  add(blocks: readonly TranscriptBlock[], left: 'some' | 'none'): void {
+  /** Adds the start screen as a block, unless it stands above the live region already. */
+  addStart([start]: readonly TranscriptBlock[]): void {
+    if (start === undefined) return;
+    if (!this.hasStart) return this.add([start]);
+    this.#standing = this.#standing.map(one => (one.block === 'start' ? {...one, block: start} : one));
+  }
+
+  /** Adds finished blocks. */
+  add(blocks: readonly TranscriptBlock[]): void {
     const frame = this.#frame();
     if (this.#buffer !== 'none') {
       for (const block of blocks) this.#buffer.add(block, frame);
       return;
     }
-    this.#pending = [...this.#pending, ...blocks.map(block => this.#layOut(this.#withoutLost(block)))];
-    if (left === 'none') this.#lost = '';
+    for (const block of blocks) this.#pending = [...this.#pending, this.#withoutLost(block)];
   }
 
   /** Must not be called while Ink draws, because the start screen is drawn by Ink too. */
-  #layOut(block: TranscriptBlock): Written {
-    return {block, lines: block(this.#frame())};
-  }
-
-  #withoutLost(block: TranscriptBlock): TranscriptBlock {
-    if (this.#lost === '') return block;
+  #withoutLost(block: TranscriptBlock): Pending {
     const all = block(this.#frame());
-    const {lines, lost} = dropLostLines(all, this.#lost);
-    this.#lost = lost;
-    return lines.length === all.length ? block : () => lines;
+    if (this.#lost.length === 0 || this.#pending.length > 0) return {block, kept: [], lines: all};
+    const lines = dropLostLines(all, this.lost);
+    let left = unstyledText(all.slice(0, all.length - lines.length)).length;
+    if (left === 0) return {block, kept: [], lines: all};
+    const end = this.#lost.findIndex(line => (left -= unstyledText([line]).length) <= 0) + 1;
+    const kept = this.#lost.slice(0, end);
+    this.#lost = this.#lost.slice(end);
+    if (this.#lost.length === 0) return {block, kept, lines};
+    this.#standing = [...this.#standing, {block: () => kept, lines: kept, width: this.#frame().width}];
+    return {block: () => lines, kept: [], lines};
   }
 
   /** Takes the lines to write above the live region now. Returns each line only once. */
   take(): string {
-    this.#inFlight = this.#pending;
+    const {width} = this.#frame();
+    this.#unsent = {pending: this.#pending, standing: this.#standing, lost: this.#lost};
+    const written = this.#pending.map(({block, kept, lines}) => ({block, lines: [...kept, ...lines], width}));
+    const text = this.#pending.flatMap(({lines}) => lines.map(line => `${line}\n`)).join('');
     this.#pending = [];
-    this.#recent = [...this.#recent, ...this.#inFlight];
+    if (text !== '' && this.#lost.length > 0) {
+      // With text below them, lost lines are no longer next to the live region.
+      this.#standing = [...this.#standing, {block: 'stale', lines: this.#lost, width}];
+      this.#lost = [];
+    }
+    this.#standing = [...this.#standing, ...written];
     let left = maxRecentLines;
-    const first = this.#recent.findLastIndex(({lines}) => (left -= lines.length) < 0);
-    if (first >= 0) this.#recent = this.#recent.slice(first);
-    return this.#inFlight.flatMap(({lines}) => lines.map(line => `${line}\n`)).join('');
+    const first = this.#standing.findLastIndex(({lines}) => (left -= lines.length) < 0);
+    if (first >= 0) this.#standing = this.#standing.slice(first);
+    return text;
   }
 
   /** Must be called if the last frame didn't reach the terminal. Its blocks are written with the next frame. */
   handleDropped(): void {
-    this.#pending = [...this.#inFlight, ...this.#pending];
-    this.#recent = this.#recent.slice(0, this.#recent.length - this.#inFlight.length);
-    this.#inFlight = [];
+    if (this.#unsent === 'none') return;
+    const {pending, standing, lost} = this.#unsent;
+    this.#pending = [...pending, ...this.#pending];
+    this.#standing = standing;
+    this.#lost = lost;
+    this.#unsent = 'none';
   }
 
   /** Must be called before another program writes to the terminal. */
   forgetWritten(): void {
-    this.#recent = [];
+    this.#standing = [];
+    this.#lost = [];
   }
 
-  /**
-   * Takes back the blocks that are whole on the screen, where `rows` rows are above the live region, so that they are written again at
-   * the new width. Returns the number of rows that they occupy.
-   */
-  takeBack(rows: number, {columns, reflow}: {readonly columns: number; readonly reflow: Reflow}): number {
+  lines(): readonly string[] {
+    return [...this.#standing.flatMap(({lines}) => lines), ...(this.#pending[0]?.kept ?? []), ...this.#lost];
+  }
+
+  stale(): number {
+    const rests = this.#standing.slice(this.#standing.findLastIndex(({block}) => isBlock(block)) + 1);
+    return this.#lost.length + (this.#pending.length > 0 ? 0 : rests.flatMap(({lines}) => lines).length);
+  }
+
+  rowsToRewrite(rows: number, {columns, reflow}: {readonly columns: number; readonly reflow: Reflow}): number {
+    if (this.#isMoving()) return 0;
+    const frame = this.#frame();
+    const lost = {block: 'stale', lines: this.#lost, width: frame.width} as const;
     let taken = 0;
-    let from = this.#recent.length;
-    for (; from > 0; from -= 1) {
-      const lines = this.#recent[from - 1]?.lines ?? [];
-      const more = lines.reduce((sum, line) => sum + (reflow === 'cut' ? 1 : rowsOf(line, columns)), 0);
-      if (taken + more > rows) break;
-      taken += more;
+    let isChanged = false;
+    for (const {block, lines, width} of [...this.#standing, lost].toReversed()) {
+      const counts = lines.map(line => (reflow === 'cut' ? 1 : rowsOf(line, columns)));
+      let left = rows - taken;
+      const first = counts.findLastIndex(count => (left -= count) < 0) + 1;
+      const parts = {kept: lines.slice(0, first), written: lines};
+      if (first > 0 && isBlock(block) && !restOfBlock(block, parts, frame).isLaidOut) break;
+      taken += counts.slice(first).reduce((sum, count) => sum + count, 0);
+      isChanged ||= first < lines.length && (!isBlock(block) || width !== frame.width);
+      if (first > 0) break;
     }
-    this.#pending = [...this.#recent.slice(from), ...this.#pending];
-    this.#recent = this.#recent.slice(0, from);
-    this.#inFlight = [];
-    return taken;
+    return isChanged ? taken : 0;
   }
 
-  /** Handles a resize. `lost` are the first lines of the live region that the terminal has pushed into its scrollback. */
-  handleResize(lost: readonly string[], left: 'some' | 'none'): void {
-    if (left === 'some') this.#lost += unstyledText(lost);
-    // The lost rows are between the written blocks and the live region now, and may come back to the screen.
-    if (lost.length > 0) this.#recent = [];
-    this.#pending = this.#pending.map(({block}) => this.#layOut(block));
+  handleErased(lines: readonly string[]): void {
+    this.#unsent = 'none';
+    const erased: Pending[] = [];
+    const standing: Standing[] = [];
+    let at = 0;
+    for (const one of this.#standing) {
+      const kept = lines.slice(at, (at += one.lines.length));
+      if (kept.length === one.lines.length && kept.at(-1) === one.lines.at(-1)) standing.push(one);
+      else if (isBlock(one.block)) erased.push(this.#pend(one.block, kept, one.lines));
+      else if (kept.length > 0) standing.push({...one, lines: kept});
+    }
+    const [first, ...others] = this.#pending;
+    if (first !== undefined) {
+      const kept = lines.slice(at, (at += first.kept.length));
+      this.#pending = [this.#pend(first.block, kept, [...first.kept, ...first.lines]), ...others];
+    }
+    this.#pending = [...erased, ...this.#pending];
+    const lost = lines.slice(at);
+    const start = unstyledText(this.hasStart ? [] : this.#start(this.#frame()));
+    const isOfStart = (text: string): boolean => text !== '' && start.includes(text);
+    const ofStart = lost.findLastIndex(line => isOfStart(unstyledText([line]))) + 1;
+    if (ofStart > 0) standing.push({block: 'start', lines: lost.slice(0, ofStart), width: this.#frame().width});
+    this.#standing = standing;
+    this.#lost = lost.slice(ofStart);
+  }
+
+  /** Lays out the part of a block that follows its `kept` lines. */
+  #pend(block: TranscriptBlock, kept: readonly string[], written: readonly string[]): Pending {
+    return {block, kept, lines: restOfBlock(block, {kept, written}, this.#frame()).lines};
+  }
+
+  /** Lays out again what isn't written yet. */
+  handleResize(): void {
+    this.#pending = this.#pending.map(({block, kept, lines}) => this.#pend(block, kept, [...kept, ...lines]));
     if (this.#buffer === 'none') return;
     const moved = this.#buffer.layOut(this.#frame());
     const position = this.#position;

@@ -3,8 +3,17 @@ import {PureComponent, type ReactNode, type RefObject, useLayoutEffect} from 're
 import type {ScreenSize} from '../../actions/ports.ts';
 import {CaretContext, type Cell} from '../components/caret.tsx';
 import {openPasteReader} from './paste-splitter.ts';
-import {linesAbove, type Reflow, rowsOf, rowsUp} from './reflow.ts';
-import {clearScreen, openOutput, type OutputListener, type OutputTerminal, type SizeChange} from './terminal-output.ts';
+import type {TerminalPosition} from './cursor-position.ts';
+import {cellAbove, linesOfRows, type Reflow, rowsOf, rowsUp} from './reflow.ts';
+import type {Layout} from '../text/wrap.ts';
+import {
+  clearScreen,
+  openOutput,
+  type OutputListener,
+  type OutputTerminal,
+  type RowsErasing,
+  type SizeChange,
+} from './terminal-output.ts';
 
 /** The user's terminal and its reported capabilities. */
 export interface UserTerminalStreams extends OutputTerminal {
@@ -14,6 +23,27 @@ export interface UserTerminalStreams extends OutputTerminal {
   kittyKeyboard(): 'yes' | 'no';
 }
 
+/** The known lines that stand directly above the live region, oldest first. */
+export interface LinesAbove {
+  lines(): readonly string[];
+  /** Returns how many of the last lines are rests of earlier live regions, which are erased with the next one. */
+  stale(): number;
+  /** Called after a change of the width, where `rows` rows are above the live region. Returns how many of them to write again. */
+  rowsToRewrite(rows: number, into: {readonly columns: number; readonly reflow: Reflow}): number;
+  /**
+   * Called after the terminal has erased rows. `lines` are those that stand above the cursor now. Lines after the known ones are the
+   * beginning of the live region.
+   */
+  handleErased(lines: readonly string[]): void;
+}
+
+export const nothingAbove: LinesAbove = {
+  lines: () => [],
+  stale: () => 0,
+  rowsToRewrite: () => 0,
+  handleErased: () => {},
+};
+
 interface InkApp {
   /** `inline`: below the terminal's scrollback. `alternate`: on the alternate screen. */
   readonly screen: 'inline' | 'alternate';
@@ -22,13 +52,9 @@ interface InkApp {
   readonly drawing: () => ReactNode;
   /** `more` continues the previous paste. */
   onPaste(text: string, part: 'first' | 'more'): void;
-  /**
-   * Called after a change of the width, where `rows` rows are above the first drawn row. Returns how many of them to erase, because their
-   * text will be written again.
-   */
-  takeBack(rows: number, into: {readonly columns: number; readonly reflow: Reflow}): number;
-  /** Called after a resize, when nothing is on the screen. `lost` are the first lines if the terminal scrolled them away. */
-  onResize(lost: readonly string[]): void;
+  readonly above: LinesAbove;
+  /** Called after a resize, when nothing is drawn. */
+  onResize(): void;
   /** Called if the last frame, with the text above it, was not sent to the terminal. Another frame follows. */
   onDropped(): void;
   onReady(): void;
@@ -38,6 +64,8 @@ interface DrawnFrame {
   readonly tree: ReactNode;
   readonly caret: Cell | undefined;
 }
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** Hides the cursor, moves `up` rows up, and erases from there to the end of the screen. */
 const eraseFrom = (up: number): string => `\u001B[?25l${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`;
@@ -59,7 +87,6 @@ export interface InkTerminal {
 export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): InkTerminal {
   const caret: {current: Cell | undefined} = {current: undefined};
   let suspendTerminal: SuspendTerminal | undefined;
-  let lost: readonly string[] = [];
   let drawn: DrawnFrame | 'nothing' = 'nothing';
   /** True if Ink's last frame was not sent. */
   let isInkAhead = false;
@@ -67,17 +94,22 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
   // No code awaits a failure after closing, so mark the rejection as handled.
   failed.catch(() => {});
   const output = openOutput(terminal, {
-    onErase(change) {
-      lost = eraseFromCursor(change);
-    },
+    onErase: eraseResized,
     onEraseLines: forgetLines,
-    onSettled: takeBack,
-    onResize: () => app.onResize(lost),
+    onSettled: eraseForRewriting,
+    onResize: () => app.onResize(),
     onSent() {
       isInkAhead = false;
       pastes.started();
       const {current} = caret;
       drawn = {tree: app.drawing(), caret: current === undefined ? undefined : {x: current.x, y: current.y}};
+    },
+    onWrapped(columns) {
+      if (drawn === 'nothing' || app.screen === 'alternate') return;
+      const lines = linesDrawn(drawn, output.size.columns);
+      const {x, y} = caretOf(drawn, () => lines);
+      const rowsBelow = lines.length - y;
+      drawn = {...drawn, caret: cellAbove({lines, cursor: {x, y: lines.length}}, rowsBelow, columns)};
     },
     onDropped() {
       if (drawn === 'nothing') forgetDrawn();
@@ -138,47 +170,71 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
     }
   }
 
-  /** Erases from the first drawn row, wherever the terminal's reflow moved it. Returns the lines that are now in the scrollback. */
-  function eraseFromCursor({before, now, cursorRow}: SizeChange): readonly string[] {
-    const isReflowed = now.columns < before.columns && terminal.reflow() === 'wrapped';
-    if (app.screen === 'alternate' || drawn === 'nothing' || (!isReflowed && now.rows >= before.rows)) {
+  /** Returns the known lines in the terminal, those above the live region first, and the cursor among them. */
+  function standing(columns: number): Layout {
+    const above = app.above.lines();
+    const live = drawn === 'nothing' ? [] : linesDrawn(drawn, columns);
+    const {x, y} = drawn === 'nothing' ? {x: 0, y: 0} : caretOf(drawn, () => live);
+    return {lines: [...above, ...live], cursor: {x, y: above.length + y}};
+  }
+
+  /** Forgets the drawn frame, and erases `up` rows above the cursor. `expected` is where the cursor is if the terminal does not say it. */
+  function erasingRows(all: Layout, up: number, expected: TerminalPosition): RowsErasing {
+    const reflow = terminal.reflow();
+    forgetDrawn();
+    return {
+      text: eraseFrom(up),
+      erased({row, column} = expected) {
+        const kept = rowsUp(all, column, reflow) - Math.min(up, row - 1);
+        app.above.handleErased(linesOfRows(all.lines, kept, column, reflow));
+      },
+    };
+  }
+
+  /** Erases the live region and the rests of earlier ones, wherever the terminal's reflow moved them. */
+  function eraseResized({before, now, cursorRow}: SizeChange): RowsErasing | 'nothing' {
+    if (app.screen === 'alternate') {
       eraseDrawn();
-      return [];
+      return 'nothing';
     }
-    const lines = linesDrawn(drawn, before.columns);
-    const cursor = caretOf(drawn, () => lines);
-    const up = isReflowed ? rowsUp({lines, cursor}, now.columns) : cursor.y;
-    eraseBy(eraseFrom(up));
-    const rowsAbove = up - (cursorRow === 'unknown' ? now.rows - 1 : cursorRow);
-    return rowsAbove > 0 ? linesAbove(lines, rowsAbove, isReflowed ? now.columns : before.columns) : [];
+    const all = standing(before.columns);
+    const reflow = terminal.reflow();
+    // Only the drawn frame is known to be next to the cursor if the terminal moves it, or does not say where it is.
+    const isKnown = reflow !== 'adrift' && cursorRow !== 'unknown';
+    const first = app.above.lines().length - (isKnown ? app.above.stale() : 0);
+    const {x, y} = all.cursor;
+    const region = {lines: all.lines.slice(first), cursor: {x, y: y - first}};
+    if (region.lines.length === 0) return 'nothing';
+    const row = cursorRow === 'unknown' ? now.rows : cursorRow + 1;
+    return erasingRows(all, rowsUp(region, now.columns, reflow), {row, column: now.columns});
   }
 
   /** Erases the drawn frame and the text above it that is written again. */
-  function takeBack(cursorRow: number | 'unknown'): void {
-    lost = [];
-    if (app.screen === 'alternate' || drawn === 'nothing' || isInkAhead || cursorRow === 'unknown') return;
-    const frame = drawn;
+  function eraseForRewriting(cursorRow: number): RowsErasing | 'nothing' {
+    if (app.screen === 'alternate' || drawn === 'nothing' || isInkAhead) return 'nothing';
     const {columns} = output.size;
-    const up = caretOf(frame, () => linesDrawn(frame, columns)).y;
-    const rows = app.takeBack(cursorRow - up, {columns, reflow: terminal.reflow()});
-    if (rows > 0) eraseBy(eraseFrom(up + rows));
+    const reflow = terminal.reflow();
+    const all = standing(columns);
+    const live = all.cursor.y - app.above.lines().length;
+    const rows = app.above.rowsToRewrite(cursorRow - live, {columns, reflow});
+    return rows === 0 ? 'nothing' : erasingRows(all, live + rows, {row: cursorRow + 1, column: columns});
   }
 
-  /** Forgets the drawn frame, and returns its lines for erasing line by line. */
+  /** Forgets the drawn frame, and returns its lines, with the rests of earlier ones, for erasing line by line. */
   function forgetLines(before: ScreenSize): ReturnType<OutputListener['onEraseLines']> {
-    lost = [];
-    const lines = drawn === 'nothing' ? [] : linesDrawn(drawn, before.columns);
-    const {y} = drawn === 'nothing' ? {y: 0} : caretOf(drawn, () => lines);
+    const {lines, cursor} = standing(before.columns);
+    const kept = app.above.lines().length - app.above.stale();
     forgetDrawn();
     return {
-      drawn: {lines: lines.length, rowsBelow: lines.length - y},
+      drawn: {lines: lines.length - kept, rowsBelow: lines.length - cursor.y},
       erased(below) {
         if (below === undefined) return;
         const rows = lines.map(line => rowsOf(line, below.column));
         // The terminal did not wrap the cursor's line. Assume that it is the longest line from the cursor on.
-        const unwrapped = Math.max(1, ...rows.slice(y)) - 1;
-        const rowsAbove = rows.reduce((sum, count) => sum + count, 0) - unwrapped - (below.row - 1);
-        if (rowsAbove > 0) lost = linesAbove(lines, rowsAbove, below.column);
+        const unwrapped = Math.max(1, ...rows.slice(cursor.y)) - 1;
+        const above = sumOf(rows) - unwrapped - (below.row - 1);
+        const standingRows = Math.max(above, sumOf(rows.slice(0, kept)));
+        app.above.handleErased(linesOfRows(lines, standingRows, below.column, 'adrift'));
       },
     };
   }

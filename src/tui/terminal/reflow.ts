@@ -1,5 +1,5 @@
-import type {Layout} from '../text/wrap.ts';
-import {cellWidth, graphemes, graphemeWidth, stripStyles} from '../text/cell-width.ts';
+import {hardWrap, type Layout} from '../text/wrap.ts';
+import {cellWidth, stripStyles} from '../text/cell-width.ts';
 
 /**
  * How a terminal handles lines that no longer fit when it becomes narrower. `wrapped`: wraps them, and the cursor stays with its
@@ -16,33 +16,40 @@ export function reflowOf(attributes: string): Reflow {
   return kind === '41' || kind === '83' || (kind === '0' && version === '136') ? 'cut' : 'wrapped';
 }
 
-/** Returns the number of rows from the start of the live region to the cursor, after the terminal became narrower and wrapped its lines. */
-export function rowsUp({lines, cursor}: Layout, columns: number): number {
+/** Returns the number of rows from the first line to the cursor, after the terminal wrapped its lines at `columns`. */
+export function rowsUp({lines, cursor}: Layout, columns: number, reflow: Reflow = 'wrapped'): number {
+  if (reflow === 'cut') return cursor.y;
   const above = lines.slice(0, cursor.y).reduce((sum, line) => sum + rowsOf(line, columns), 0);
   return above + Math.floor(cursor.x / columns);
 }
 
-/** Returns the leading lines that are completely above the screen, if the rows begin `above` rows above it. */
-export function linesAbove(lines: readonly string[], above: number, columns: number): readonly string[] {
-  let left = above;
-  const visible = lines.findIndex(line => (left -= rowsOf(line, columns)) < 0);
-  return lines.slice(0, visible < 0 ? lines.length : visible);
+/** Returns the cell `rows` rows above the cursor, in the lines that the terminal wrapped at `columns`. */
+export function cellAbove({lines, cursor}: Layout, rows: number, columns: number): Layout['cursor'] {
+  let left = rows;
+  const y = lines.slice(0, cursor.y).findLastIndex(line => (left -= rowsOf(line, columns)) <= 0);
+  return {x: cursor.x - left * columns, y: Math.max(0, y)};
+}
+
+/** Returns the text of the first `rows` rows. If they end inside a wrapped line, its beginning is the last line. */
+export function linesOfRows(
+  lines: readonly string[],
+  rows: number,
+  columns: number,
+  reflow: Reflow,
+): readonly string[] {
+  let left = rows;
+  const end = lines.findIndex(line => (left -= reflow === 'cut' ? 1 : rowsOf(line, columns)) < 0);
+  const cut = lines[end];
+  if (cut === undefined) return lines;
+  const begun = hardWrap(stripStyles(cut), columns).slice(0, left);
+  return begun.length === 0 || reflow === 'cut' ? lines.slice(0, end) : [...lines.slice(0, end), begun.join('')];
 }
 
 /** Returns the number of rows of a wrapped line without line feeds. A wide character that does not fit at the end of a row leaves a cell free. */
 export function rowsOf(line: string, columns: number): number {
   const text = stripStyles(line);
   const cells = cellWidth(text);
-  if (cells === text.length || columns < 2) return Math.max(1, Math.ceil(cells / columns));
-  let rows = 1;
-  let used = 0;
-  for (const grapheme of graphemes(text)) {
-    const width = graphemeWidth(grapheme);
-    if (used + width > columns) {
-      rows += 1;
-      used = 0;
-    }
-    used += width;
-  }
-  return rows;
+  return cells === text.length || columns < 2
+    ? Math.max(1, Math.ceil(cells / columns))
+    : hardWrap(text, columns).length;
 }

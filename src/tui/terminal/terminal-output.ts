@@ -17,6 +17,13 @@ interface LinesErasing {
   readonly erased: (below: TerminalPosition | undefined) => void;
 }
 
+/** Erasing rows. The terminal may have another size by the time that it erases. */
+export interface RowsErasing {
+  readonly text: string;
+  /** Called with the cursor's row just before erasing, and the terminal's last column. `undefined` if the terminal does not answer. */
+  readonly erased: (at: TerminalPosition | undefined) => void;
+}
+
 /** Ink's stdout, and the functions that Ink lacks. */
 export interface TerminalOutput {
   /**
@@ -51,19 +58,21 @@ export interface OutputTerminal {
 }
 
 export interface OutputListener {
-  readonly onErase: (change: SizeChange) => void;
+  readonly onErase: (change: SizeChange) => RowsErasing | 'nothing';
   /** Called before the size is stable, to erase line by line. Afterwards nothing counts as drawn. */
   readonly onEraseLines: (before: ScreenSize) => LinesErasing;
   /** Called some time after a change of the width, with the cursor's row on the screen. `onResize` follows. */
-  readonly onSettled: (cursorRow: number | 'unknown') => void;
-  /** Called once the size is stable and the old frame is erased. With `by-rows`, its writes join the erasing in one frame. */
+  readonly onSettled: (cursorRow: number) => RowsErasing | 'nothing';
+  /** Called once the size is stable and the old frame is erased. */
   readonly onResize: () => void;
   /**
    * How to erase the drawn frame after a resize. `by-lines`: at the first change, before the terminal moves its cursor
-   * further. `by-rows`: once the size is stable.
+   * further. `by-rows`: once the size is stable, where the terminal says how many rows it has erased.
    */
   readonly erasing: () => 'by-lines' | 'by-rows';
   readonly onSent: () => void;
+  /** Called if the terminal had other columns when it took the frame, so that the frame's lines were wrapped. */
+  readonly onWrapped: (columns: number) => void;
   /** Called if a frame was not sent because the terminal's size had changed. `onErase` and `onResize` follow. */
   readonly onDropped: () => void;
   readonly onReady: () => void;
@@ -74,13 +83,13 @@ export interface OutputListener {
  * size, and rows of the scrollback would be taken for the live region. `late` is longer than the 250 ms for which tmux delays
  * the signal of a further change, so that none is pending when drawing resumes.
  */
-const restMs = {'at-once': 80, late: 300} as const;
+const restMs = {'at-once': 80, late: 330} as const;
 
 /**
  * Milliseconds from drawing after a change of the width until the rows above are written again. While somebody drags the window, their
  * places change too fast.
  */
-const settleMs = 400;
+const settleMs = 430;
 
 /** The number of checks after which the size counts as stable. */
 const maxTries = 10;
@@ -105,6 +114,8 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   /** True if the current resize has already erased the drawn frame. */
   let isErased = false;
   let erased = Promise.resolve();
+  /** True until the first frame after a resize is sent. The next resize may come while it is on its way. */
+  let asksWidth = false;
   let last: SentFrame | 'none' = 'none';
   /** The number of parts that are sent whatever the size is. */
   let sureParts = 0;
@@ -144,7 +155,14 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     }
     if (events.erasing() === 'by-lines' && endsFrame(drawn)) last = harmlessFrame(drawn, last);
     sendUpdate(last !== 'none' && endsFrame(drawn) ? last.text : drawn);
-    if (endsFrame(drawn)) events.onSent();
+    if (!endsFrame(drawn)) return;
+    events.onSent();
+    if (asksWidth) erased = erased.then(askWidth);
+    asksWidth = false;
+  };
+  const askWidth = async (): Promise<void> => {
+    const at = (await terminal.positions(extentQuery))?.[0];
+    if (at !== undefined && at.column !== size.columns) events.onWrapped(at.column);
   };
 
   const write = (chunk: string | Uint8Array, after?: (error?: Error | null) => void): boolean => {
@@ -171,36 +189,46 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     return found.column === sizeOf(stdout).columns ? found.row - 1 : 'moving';
   };
   const eraseByLines = async (): Promise<void> => {
-    isErased = true;
     flush('what fits');
     last = 'none';
     const {drawn, erased: answered} = events.onEraseLines(size);
     answered((await terminal.positions(eraseLines(drawn, size.columns)))?.[0]);
   };
+  const eraseRows = async ({text, erased: answered}: RowsErasing, row: number | 'unknown'): Promise<void> => {
+    const own = withOwnSequences(text, terminal.erasing());
+    last = 'none';
+    if (row === 'unknown') {
+      sendUpdate(own);
+      return answered(undefined);
+    }
+    answered((await terminal.positions({text: extentQuery.text + own, replies: extentQuery.replies}))?.[0]);
+  };
   const rest = async (): Promise<void> => {
     const timer = restTimer;
-    await erased;
+    const isOver = (): boolean => timer !== restTimer || isPaused;
+    if (isOver()) return;
     const cursorRow = await restingAt();
+    if (isOver()) return;
     if (++tries < maxTries && cursorRow === 'moving') {
-      if (timer === restTimer) rearm();
+      rearm();
       return;
     }
-    if (timer !== restTimer || isPaused) return;
-    restTimer = undefined;
-    isResizing = true;
     const now = sizeOf(stdout);
     const row = cursorRow === 'moving' ? 'unknown' : cursorRow;
-    if (settling === 'due' && isSame(size, now)) {
-      settling = 'done';
-      events.onSettled(row);
-    } else {
-      if (now.columns !== size.columns) settling = 'waits';
-      if (!isErased) events.onErase({before: size, now, cursorRow: row});
-      // A terminal that does not say where its cursor is would be asked in vain.
-      if (settling === 'waits' && row !== 'unknown') settleTimer = setTimeout(settle, settleMs);
-    }
+    const isSettled = settling === 'due' && isSame(size, now);
+    const whenSettled = (): RowsErasing | 'nothing' => (row === 'unknown' ? 'nothing' : events.onSettled(row));
+    const erasing = isSettled ? whenSettled() : events.onErase({before: size, now, cursorRow: row});
+    if (erasing !== 'nothing') await eraseRows(erasing, row);
+    if (isOver()) return;
+    restTimer = undefined;
+    isResizing = true;
+    if (isSettled) settling = 'done';
+    else if (now.columns !== size.columns) settling = 'waits';
+    // A terminal that does not say where its cursor is would be asked in vain.
+    if (settling === 'waits' && row !== 'unknown') settleTimer = setTimeout(settle, settleMs);
     size = now;
     isErased = false;
+    asksWidth = row !== 'unknown' && events.erasing() === 'by-rows';
     events.onResize();
     isResizing = false;
     waited = false;
@@ -209,7 +237,9 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   const rearm = (after: number = restMs[terminal.resizeSignals()]): void => {
     clearTimeout(restTimer);
     clearTimeout(settleTimer);
-    restTimer = setTimeout(() => void rest(), after);
+    restTimer = setTimeout(() => {
+      erased = erased.then(rest);
+    }, after);
   };
   const settle = (): void => {
     settling = 'due';
@@ -220,7 +250,10 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     tries = 0;
     if (settling === 'due') settling = 'waits';
     rearm();
-    if (!isErased && events.erasing() === 'by-lines') erased = eraseByLines();
+    if (!isErased && events.erasing() === 'by-lines') {
+      isErased = true;
+      erased = erased.then(eraseByLines);
+    }
   };
   stdout.on('resize', resized);
   setBlocking(stdout, 'off');
