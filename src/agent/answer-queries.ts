@@ -1,5 +1,5 @@
 import {findCommand} from './context/prompt-command.ts';
-import {performRewind, previewRewind, rewindPoints} from './rewind.ts';
+import {type ChangesAlongside, performRewind, previewRewind, rewindPoints} from './rewind.ts';
 import type {CompactionContext, Compactor} from './compaction/compactor.ts';
 import type {OtherWork, WorkQueue} from './work-queue.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
@@ -8,7 +8,6 @@ import type {ReviewChange} from '../domain/code-review.ts';
 import {documentName} from '../domain/document.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {rejected, thrownFault, type Fault} from '../domain/fault.ts';
-import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {Answer, AnswerOf, Op, Query, QueryName, Watch, WatchEnd, Watches, WatchName} from './client.ts';
@@ -56,8 +55,8 @@ export type HostOp = Extract<
 export function answerQueries(sources: QuerySources) {
   const {session, work} = sources;
   const {checkpoints} = session.ports;
-  const alongside = (prompts: readonly MessageId[]): readonly string[] =>
-    session.ports.sessions.concurrentSessions(session.conversation.journal.id, prompts);
+  const others: ChangesAlongside = prompts =>
+    session.ports.sessions.changesAlongside(session.conversation.journal.id, prompts);
   let compactor: Compactor | undefined;
   // Loaded for the first compaction.
   const loadCompactor = async (): Promise<Compactor> =>
@@ -110,7 +109,7 @@ export function answerQueries(sources: QuerySources) {
     'rewind-points': async () => ({tag: 'ok', value: rewindPoints(session.conversation.journal.records)}),
     'preview-rewind': ({target}, signal) =>
       runAlone(work, {what: 'Previewing the rewind', signal}, stop =>
-        previewRewind(target, {records: session.conversation.journal.records, checkpoints, alongside}, stop),
+        previewRewind(target, {records: session.conversation.journal.records, checkpoints, others}, stop),
       ),
     rewind: ({target}, signal) => runAlone(work, {what: 'Rewinding', signal}, stop => rewind(target, stop)),
     'preview-compaction': ({instructions}, signal) =>
@@ -143,7 +142,7 @@ export function answerQueries(sources: QuerySources) {
   async function rewind(target: RewindTarget, signal: AbortSignal): Promise<Outcome<RewindReport, Fault>> {
     const {id, records} = session.conversation.journal;
     const keep = (record: JournalRecord): void => journal(session, record);
-    const done = await performRewind(target, {id, records, checkpoints, keep, alongside}, signal);
+    const done = await performRewind(target, {id, records, checkpoints, keep, others}, signal);
     if (done.tag === 'ok') session.publish([{event: 'rewound', report: done.value, todoFrames: sources.reopen()}]);
     return done;
   }

@@ -22,6 +22,11 @@ export interface PromptCheckpoints {
    * Await it before a hook that may change files. Costs no time if the prompt has changed none so far. Never throws.
    */
   beforeHook(signal: AbortSignal, extent: () => Promise<ChangeExtent>): Promise<void>;
+  /**
+   * Call it when nothing that the prompt started is running. Changes until the next `beforeChange` are not the prompt's. Takes a
+   * checkpoint in the background. Never throws.
+   */
+  rest(): void;
   /** Assigns file changes from now on to this prompt. No action may be running. */
   joinPrompt(prompt: MessageId): void;
   /** Await it when everything the run started has settled. Costs no time if no file can have changed. Never throws. */
@@ -56,6 +61,7 @@ export class CheckpointRecorder {
   forPrompt(first: MessageId, keep: (record: JournalRecord) => void): PromptCheckpoints {
     let prompt = first;
     const spans = new Map<MessageId, Span>();
+    const changed = new Set<MessageId>();
     /** Checkpoints are taken one after the other. */
     let last: Promise<unknown> = Promise.resolve();
     const ended = new AbortController();
@@ -85,8 +91,13 @@ export class CheckpointRecorder {
     const finish = async (signal: AbortSignal): Promise<void> => {
       const latest = [...spans].findLast(([, {kept}]) => kept);
       if (latest === undefined) return;
-      const [changed, {all, paths}] = latest;
-      await take([{prompt: changed, moment: 'after'}], all ? 'any' : [...paths], signal);
+      const [of, {all, paths}] = latest;
+      await take([{prompt: of, moment: 'after'}], all ? 'any' : [...paths], signal);
+    };
+    const finishAndClose = async (before: Promise<unknown>): Promise<void> => {
+      await before;
+      await finish(new AbortController().signal);
+      for (const [of, {kept}] of spans) if (kept) spans.delete(of);
     };
     const begin = async (of: MessageId, extent: ChangeExtent, signal: AbortSignal): Promise<void> => {
       const span = spans.get(of) ?? {all: false, paths: new Set<string>(), kept: false};
@@ -95,6 +106,7 @@ export class CheckpointRecorder {
       // When a prompt of a run begins to change files, the prompt before it has ended.
       const ends = spans.has(of) ? undefined : [...spans].findLast(([, {kept}]) => kept);
       spans.set(of, span);
+      changed.add(of);
       if (fresh === 'any') span.all = true;
       else for (const path of fresh) span.paths.add(path);
       const moments: CheckpointMoment[] = [{prompt: of, moment: 'before'}];
@@ -123,7 +135,11 @@ export class CheckpointRecorder {
       },
       async beforeHook(signal, extent) {
         await last;
-        if (spans.get(prompt)?.all === false) await beforeChange(signal, await extent().catch(() => 'any' as const));
+        if (changed.has(prompt) && spans.get(prompt)?.all !== true)
+          await beforeChange(signal, await extent().catch(() => 'any' as const));
+      },
+      rest() {
+        if (spans.size > 0) last = finishAndClose(last);
       },
       joinPrompt(id) {
         prompt = id;

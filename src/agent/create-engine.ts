@@ -468,7 +468,7 @@ class Engine implements AgentClient {
       const target = {kind: 'prompt', to, what: files === 'go-back' ? 'both' : 'talk'} as const;
       const done = await performRewind(
         target,
-        {id: copy.value.id, records, checkpoints, keep, alongside: () => []},
+        {id: copy.value.id, records, checkpoints, keep, others: prompts => sessions.changesAlongside(id, prompts)},
         this.#work.signal,
       );
       if (done.tag === 'failed') notes.push(faultText(done.error));

@@ -1,3 +1,4 @@
+import {hasEnded} from '../domain/sub-agent.ts';
 import {mayBeTooLong, shortenOldResults} from './compaction/shorten-results.ts';
 import {firstLine} from '../base/clip.ts';
 import type {AgentEvent, Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
@@ -12,7 +13,7 @@ import {
   type TextBlock,
   type UserMessage,
 } from '../domain/conversation.ts';
-import type {Outcome} from '../base/outcome.ts';
+import {type Outcome, tryOr} from '../base/outcome.ts';
 import {type Fault, otherRefusal, type RefusedLength, thrownFault, unknownLength} from '../domain/fault.ts';
 import {draftOf, planText} from '../domain/plan.ts';
 import {reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
@@ -312,6 +313,7 @@ async function takeTurn(
     answer.end === 'failed'
       ? await cancelToolCalls(calls, context, signal)
       : await runToolCalls(calls, context, signal);
+  if (isResting(session)) context.checkpoints.rest();
   stats.addCalls(report);
   if (report.results.length > 0) {
     messages.push({role: 'user', id: session.ports.ids.message(), blocks: report.results});
@@ -326,6 +328,11 @@ async function takeTurn(
   const text = answer.message === undefined ? '' : messageText(answer.message);
   return {kind: 'answered', text, calls: calls.length};
 }
+
+/** True if the session has neither commands nor sub-agents in the background. */
+const isResting = ({ports, agents}: SessionContext): boolean =>
+  tryOr(() => ports.workspaceState.runningCommands().length === 0, false) &&
+  agents.rows().every(({status}) => hasEnded(status));
 
 const costOf = ({message, usage}: ModelAnswer, {ports, promptModel, model}: SessionContext): number | 'unknown' =>
   ports.model.facts(message?.model ?? promptModel ?? model).costOf(usage);

@@ -8,7 +8,7 @@ import type {ArtifactsPort} from '../actions/artifacts-port.ts';
 import type {WorktreesPort} from '../actions/worktrees-port.ts';
 import type {ReviewSourcePort} from '../actions/review-port.ts';
 import type {Outcome} from '../base/outcome.ts';
-import type {ChangeExtent, CheckpointsPort} from '../domain/checkpoint.ts';
+import type {ChangeExtent, ChangesDuring, CheckpointsPort} from '../domain/checkpoint.ts';
 import type {RepositoryState} from '../domain/disk.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {MessageId, PlanId, SessionId, TodoId} from '../domain/ids.ts';
@@ -165,8 +165,8 @@ export interface SessionsPort {
   resume(id: SessionId): Outcome<OpenSession, Fault>;
   /** Opens a copy of a session, with a title of its own. */
   branch(id: SessionId): Outcome<OpenSession, Fault>;
-  /** Returns the titles of other sessions of the same folder that may have changed files during these prompts. */
-  concurrentSessions(id: SessionId, prompts: readonly MessageId[]): readonly string[];
+  /** Returns, for each change of files by these prompts, those of other sessions in the same, an outer or an inner folder at that time. */
+  changesAlongside(id: SessionId, prompts: readonly MessageId[]): readonly ChangesDuring[];
 }
 
 /** Shows the running sub-agents to the user's other processes, which may ask to stop one. Never throws. */

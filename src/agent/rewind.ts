@@ -1,6 +1,6 @@
 import {firstLine} from '../base/clip.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {CheckpointsPort, TreeChange, OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
+import type {ChangesDuring, CheckpointsPort, TreeChange, OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
 import {messageText} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {type MessageId, messageId, type SessionId} from '../domain/ids.ts';
@@ -15,9 +15,12 @@ export interface RewindSession {
   readonly records: readonly JournalRecord[];
   readonly checkpoints: CheckpointsPort;
   readonly keep: (record: JournalRecord) => void;
-  /** Returns the titles of the sessions that may have changed files while these prompts ran. */
-  readonly alongside: (prompts: readonly MessageId[]) => readonly string[];
+  /** Returns the changes of other sessions during each of these prompts' changes. */
+  readonly others: ChangesAlongside;
 }
+
+/** Returns the changes of other sessions during the changes of some prompts. */
+export type ChangesAlongside = (prompts: readonly MessageId[]) => readonly ChangesDuring[];
 
 /** Returns the prompts that the user can rewind to, in order. */
 export const rewindPoints = (records: readonly JournalRecord[]): readonly RewindPoint[] =>
@@ -25,20 +28,20 @@ export const rewindPoints = (records: readonly JournalRecord[]): readonly Rewind
     to: message.id,
     number: at + 1,
     prompt: messageText(message),
-    files: files === 'untouched' ? files : 'changed',
+    files: files.length === 0 ? 'untouched' : 'changed',
   }));
 
 export async function previewRewind(
   target: RewindTarget,
-  {records, checkpoints, alongside}: Omit<RewindSession, 'keep' | 'id'>,
+  {records, checkpoints, others}: Omit<RewindSession, 'keep' | 'id'>,
   signal: AbortSignal,
 ): Promise<Outcome<RewindReport, Fault>> {
   const plan = planRewind(target, records);
   if (plan.tag === 'failed') return plan;
   const {changes, ...rest} = plan.value;
-  if (changes.length === 0) return ok(reportOf(rest, emptyRevertReport, alongside));
-  const files = await checkpoints.preview(changes, signal);
-  return files.tag === 'ok' ? ok(reportOf(rest, files.value, alongside)) : files;
+  if (changes.length === 0) return ok(reportOf(rest, emptyRevertReport));
+  const files = await checkpoints.preview(withOthers(plan.value, others), signal);
+  return files.tag === 'ok' ? ok(reportOf(rest, files.value)) : files;
 }
 
 /**
@@ -47,7 +50,7 @@ export async function previewRewind(
  */
 export async function performRewind(
   target: RewindTarget,
-  {id: session, records, checkpoints, keep, alongside}: RewindSession,
+  {id: session, records, checkpoints, keep, others}: RewindSession,
   signal: AbortSignal,
 ): Promise<Outcome<RewindReport, Fault>> {
   const plan = planRewind(target, records);
@@ -55,10 +58,10 @@ export async function performRewind(
   const {changes, record, ...rest} = plan.value;
   if (changes.length === 0) {
     keep(record('untouched'));
-    return ok(reportOf({...rest, record}, emptyRevertReport, alongside));
+    return ok(reportOf({...rest, record}, emptyRevertReport));
   }
   const mark = {session, records: records.length, kind: rest.kind};
-  const reverted = await checkpoints.revert(changes, signal, mark);
+  const reverted = await checkpoints.revert(withOthers(plan.value, others), signal, mark);
   if (reverted.tag === 'failed') return reverted;
   const {change, report, recorded} = reverted.value;
   keep(record(change));
@@ -68,7 +71,21 @@ export async function performRewind(
     const id = messageId(`files-went-back:${String(records.length)}`);
     keep({kind: 'reminder', message: {role: 'user', id, blocks: [reminderBlock(reminderText(rest, report))]}});
   }
-  return ok(reportOf({...rest, record}, report, alongside));
+  return ok(reportOf({...rest, record}, report));
+}
+
+/** Adds to each change the changes of other sessions during it. */
+function withOthers(
+  {changes, changedBy}: Pick<RewindPlan, 'changes' | 'changedBy'>,
+  othersOf: ChangesAlongside,
+): readonly OpenTreeChange[] {
+  const known = changedBy.length === 0 ? [] : othersOf(changedBy);
+  return changes.map(change => {
+    const found = known.filter(
+      ({during}) => during.before === change.before && ['now', change.after].includes(during.after),
+    );
+    return found.length === 0 ? change : {...change, others: found.flatMap(({others}) => others)};
+  });
 }
 
 /** The maximum number of paths that the model reads. Further paths are only counted. */
@@ -134,7 +151,7 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
   if (first === undefined) return failed(nothingToDo('undo', 'This session has no such prompt.'));
   const what = target.kind === 'last' ? 'both' : target.what;
   const taken = spans.slice(at);
-  const changes = taken.map(({files}) => files).filter(files => files !== 'untouched');
+  const changes = taken.flatMap(({files}) => files);
   if (what === 'files' && changes.length === 0) {
     return failed(nothingToDo('undo', 'No file that weft has saved has changed since that prompt.'));
   }
@@ -144,22 +161,18 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
     prompt: messageText(first.message),
     prompts: what === 'files' ? 0 : taken.length,
     changes: what === 'talk' ? [] : changes.toReversed(),
-    changedBy: taken.flatMap(({message, files}) => (files === 'untouched' ? [] : [message.id])),
+    changedBy: taken.flatMap(({message, files}) => (files.length === 0 ? [] : [message.id])),
     record: files => ({kind: 'rewind', to: first.message.id, what, files}),
   });
 }
 
-const reportOf = (
-  {kind, what, prompt, prompts, changedBy}: Omit<RewindPlan, 'changes'>,
-  files: RevertReport,
-  alongside: RewindSession['alongside'],
-): RewindReport => ({
+const reportOf = ({kind, what, prompt, prompts}: Omit<RewindPlan, 'changes'>, files: RevertReport): RewindReport => ({
   kind,
   what,
   prompt,
   prompts,
   files,
-  alongside: files.coverage === 'all files' ? alongside(changedBy) : [],
+  alongside: files.alongside ?? [],
 });
 
 const nothingToDo = (what: 'undo' | 'redo', why: string): Fault => ({

@@ -247,7 +247,7 @@ export const unsavedSessions: SessionsPort = {
   createSubSession: () => unsavedSession(newSessionId()),
   resume: () => failed(notSaved),
   branch: () => failed(notSaved),
-  concurrentSessions: () => [],
+  changesAlongside: () => [],
 };
 
 export const unsavedSession = (id: SessionId): OpenSession => ({id, records: [], append: () => {}, close: () => {}});

@@ -35,6 +35,24 @@ export interface OpenTreeChange {
    * covers it says. A path that no tree covers afterwards is as it is now.
    */
   readonly more?: {readonly before: readonly TreeId[]; readonly after: readonly TreeId[]};
+  /** The trees after the previous change of the same prompt. Someone else changed the files between them and `before`. */
+  readonly since?: readonly TreeId[];
+  /** The changes of other sessions during this one. */
+  readonly others?: readonly OtherChange[];
+}
+
+/** A change by another session. */
+export interface OtherChange {
+  readonly title: string;
+  readonly change: OpenTreeChange;
+  /** True if it took less time. If both sessions may have changed any file, the shorter change counts. */
+  readonly isShorter: boolean;
+}
+
+/** A change of a session, and those of other sessions at that time. `now`: the end of the change was not stored. */
+export interface ChangesDuring {
+  readonly during: Pick<OpenTreeChange, 'before' | 'after'>;
+  readonly others: readonly OtherChange[];
 }
 
 /** The paths that a change may affect. Paths are absolute. `any`: anything in the workspace. */
@@ -49,6 +67,8 @@ export interface RevertReport {
   readonly excluded: readonly string[];
   /** `named files`: the checkpoints cover only files that the reverted prompts named, so other files that other programs changed are not among them. */
   readonly coverage: 'all files' | 'named files';
+  /** The titles of other sessions that may have changed some of the files, too. */
+  readonly alongside?: readonly string[];
 }
 
 /** The place in a session's journal that will record a revert: the number of records before it. */

@@ -70,13 +70,13 @@ export function rewindDetails(report: RewindReport, directory: string): readonly
 const otherNamesText = (count: number): string =>
   count === 0 ? '' : ` (also under ${pluralize(count, 'other name')}: hard link)`;
 
-/** Warns about other sessions, because checkpoints do not record who changed a file. */
+/** Warns about other sessions: if commands of two sessions ran at once, checkpoints do not tell them apart. */
 const alongsideText = (titles: readonly string[]): readonly string[] => [
   ...titles
     .slice(0, 3)
     .map(
       title =>
-        `  ! Includes what session "${visibleLine(firstLine(sessionTitle({title}), 40))}" changed in the meantime`,
+        `  ! May include what session "${visibleLine(firstLine(sessionTitle({title}), 40))}" changed in the meantime`,
     ),
   ...moreText(titles.length - 3, 'sessions'),
 ];

@@ -25,7 +25,8 @@ export interface UndoneRewind {
 /** A prompt that counts, and how it changed the files. */
 export interface PromptSpan {
   readonly message: UserMessage;
-  readonly files: OpenTreeChange | 'untouched';
+  /** The changes of the files, in order. Between them, nothing that the prompt started was running. */
+  readonly files: readonly OpenTreeChange[];
 }
 
 /** Applies the rewinds of a journal. A rewind to a prompt that does not exist changes nothing. */
@@ -94,32 +95,45 @@ function cutAt(at: number, activeRecords: JournalRecord[]): readonly JournalReco
  * next prompt.
  */
 export function promptSpans({activeRecords}: Pick<Timeline, 'activeRecords'>): readonly PromptSpan[] {
-  const trees = new Map<MessageId, {before: TreeId[]; after: TreeId | undefined}>();
+  const spans = new Map<MessageId, Trees[]>();
   const prompts: UserMessage[] = [];
   for (const record of activeRecords) {
     if (record.kind === 'prompt') prompts.push(record.message);
     if (record.kind !== 'checkpoint') continue;
-    const known = trees.get(record.prompt) ?? {before: [], after: undefined};
-    if (record.moment === 'before') known.before.push(record.tree);
-    else known.after = record.tree;
-    trees.set(record.prompt, known);
+    const known = spans.get(record.prompt) ?? [];
+    const last = known.at(-1);
+    if (record.moment === 'after') {
+      if (last !== undefined) last.after = record.tree;
+    } else if (last?.after === undefined && last !== undefined) last.before.push(record.tree);
+    else known.push({before: [record.tree], after: undefined});
+    spans.set(record.prompt, known);
   }
   /** The first checkpoints of the prompts after this one, the latest first. */
   const later: TreeId[] = [];
-  const spans: PromptSpan[] = [];
+  const found: PromptSpan[] = [];
   for (const message of prompts.toReversed()) {
-    const {before, after} = trees.get(message.id) ?? {before: [], after: undefined};
-    spans.unshift({message, files: changeOf(before, after === undefined ? later.toReversed() : [after])});
-    later.push(...before.toReversed());
+    const changes = spans.get(message.id) ?? [];
+    const files = changes.map(({before, after}, at) => {
+      const previous = changes[at - 1]?.after;
+      const change = changeOf(before, after === undefined ? later.toReversed() : [after]);
+      return previous === undefined ? change : {...change, since: [previous]};
+    });
+    found.unshift({message, files});
+    later.push(...changes.flatMap(({before}) => before).toReversed());
   }
-  return spans;
+  return found;
+}
+
+/** The checkpoints before a change, each of other files, and the one after it. */
+interface Trees {
+  readonly before: [TreeId, ...TreeId[]];
+  after: TreeId | undefined;
 }
 
 function changeOf(
-  [before, ...laterBefore]: readonly TreeId[],
+  [before, ...laterBefore]: readonly [TreeId, ...TreeId[]],
   [after, ...laterAfter]: readonly TreeId[],
-): PromptSpan['files'] {
-  if (before === undefined) return 'untouched';
+): OpenTreeChange {
   const change = {before, after: after ?? 'now'} as const;
   return laterBefore.length + laterAfter.length === 0
     ? change

@@ -1,6 +1,6 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {TimedRecord} from '../domain/cache-report.ts';
-import type {SessionCheckpoints} from '../domain/checkpoint.ts';
+import type {ChangesDuring, SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {Message} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
@@ -26,7 +26,7 @@ import {
   selectCheckpointTrees,
   lastMessages,
   selectSessions,
-  selectConcurrentSessions,
+  selectChangesAlongside,
   selectSizes,
   selectUsage,
   hasJobs,
@@ -243,9 +243,9 @@ export class Store {
     while (this.#db.releaseSpace() === 'more') await pause();
   }
 
-  /** Returns the titles of other sessions in the same folder that may have changed files while these prompts ran. */
-  concurrentSessions(id: SessionId, prompts: readonly MessageId[]): readonly string[] {
-    return selectConcurrentSessions(this.#db, {id, prompts});
+  /** Returns, for each change of files by these prompts, those of other sessions in the same, an outer or an inner folder at that time. */
+  changesAlongside(id: SessionId, prompts: readonly MessageId[]): readonly ChangesDuring[] {
+    return selectChangesAlongside(this.#db, {id, prompts});
   }
 
   /** Returns the checkpoints that sessions may rewind to, newest session first. */

@@ -1,5 +1,5 @@
 import {firstLine} from '../base/clip.ts';
-import type {SessionCheckpoints, TreeId} from '../domain/checkpoint.ts';
+import type {ChangesDuring, SessionCheckpoints, TreeId} from '../domain/checkpoint.ts';
 import {messageText, type Message} from '../domain/conversation.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, SessionFilter, SessionSummary} from '../domain/journal.ts';
@@ -298,46 +298,56 @@ export function selectCheckpointTrees(db: Database): readonly SessionCheckpoints
   });
 }
 
-/** Returns the titles of other sessions in the same folder that may have changed files while these prompts ran. */
-export function selectConcurrentSessions(
+/** Returns, for each change of files by these prompts, those of other sessions in the same, an outer or an inner folder at that time. */
+export function selectChangesAlongside(
   db: Database,
   {id, prompts}: {readonly id: SessionId; readonly prompts: readonly MessageId[]},
-): readonly string[] {
-  const spans = new Map<string, ChangeSpan>();
+): readonly ChangesDuring[] {
   const rows = db.all(
     `SELECT r.session_id AS id, r.body AS body, r.at AS at, s.title AS title, s.updated_at AS updated,
        CASE WHEN o.session_id IS NULL THEN 0 ELSE 1 END AS owned
      FROM records r JOIN sessions s ON s.id = r.session_id LEFT JOIN owners o ON o.session_id = s.id
-     WHERE r.kind = 'checkpoint' AND s.parent IS NULL AND s.directory = (SELECT directory FROM sessions WHERE id = ?)
+     JOIN sessions own ON own.id = ?
+     WHERE r.kind = 'checkpoint' AND s.parent IS NULL
+       AND (substr(s.directory || '/', 1, length(own.directory) + 1) = own.directory || '/'
+         OR substr(own.directory || '/', 1, length(s.directory) + 1) = s.directory || '/')
      ORDER BY r.session_id, r.seq`,
     id,
   );
+  const all: ChangeSpan[] = [];
+  const last = new Map<string, ChangeSpan>();
   for (const row of rows) {
     const decoded = decodeBody('checkpoint', text(row, 'body'));
     if (decoded.tag === 'failed' || decoded.value.kind !== 'checkpoint') continue;
     const {prompt, moment, tree} = decoded.value;
     const [session, at] = [text(row, 'id'), integer(row, 'at')];
-    const known = spans.get(`${session} ${prompt}`);
-    if (known !== undefined) {
-      spans.set(
-        `${session} ${prompt}`,
-        moment === 'after' ? {...known, to: at, after: tree} : {...known, before: 'several'},
-      );
-    } else if (moment === 'before') {
+    const known = last.get(`${session} ${prompt}`);
+    if (moment === 'after') {
+      if (known !== undefined) Object.assign(known, {to: at, after: tree});
+    } else if (known?.after === 'now') known.more.push(tree);
+    else {
       const to = integer(row, 'owned') === 1 ? Number.POSITIVE_INFINITY : integer(row, 'updated');
       const title = text(row, 'title');
-      spans.set(`${session} ${prompt}`, {session, prompt, title, from: at, to, before: tree, after: 'none'});
+      const span: ChangeSpan = {session, prompt, title, from: at, to, before: tree, more: [], after: 'now'};
+      last.set(`${session} ${prompt}`, span);
+      all.push(span);
     }
   }
-  const all = [...spans.values()];
   const own = all.filter(({session}) => session === id);
-  const taken = own.filter(({prompt}) => prompts.includes(prompt));
   // A fork contains its origin's prompts too.
   const others = all.filter(({prompt}) => !own.some(each => each.prompt === prompt));
-  const alongside = others.filter(
-    ({from, to, before, after}) => before !== after && taken.some(each => from <= each.to && each.from <= to),
-  );
-  return [...new Set(alongside.map(({title}) => title))];
+  return own
+    .filter(({prompt}) => prompts.includes(prompt))
+    .map(({before, after, from, to}) => ({
+      during: {before, after},
+      others: others
+        .filter(each => each.from <= to && from <= each.to && (each.before !== each.after || each.more.length > 0))
+        .map(each => ({
+          title: each.title,
+          change: {before: each.before, after: each.after, more: {before: each.more, after: []}},
+          isShorter: each.after !== 'now' && each.to - each.from < to - from,
+        })),
+    }));
 }
 
 /** The time in which a prompt may have changed files, and the files before and after it. */
@@ -346,10 +356,11 @@ interface ChangeSpan {
   readonly title: string;
   readonly prompt: MessageId;
   readonly from: number;
-  readonly to: number;
-  /** The first tree. If there are more, the prompt changes several parts. */
-  readonly before: TreeId | 'several';
-  readonly after: TreeId | 'none';
+  to: number;
+  readonly before: TreeId;
+  /** Later trees of other files. */
+  readonly more: TreeId[];
+  after: TreeId | 'now';
 }
 
 function treesIn(record: JournalRecord): readonly TreeId[] {

@@ -330,7 +330,7 @@ export function engineBench(
       createSubSession: () => memorySession(),
       branch: () => ok(memorySession(session.kept)),
       resume: () => failed(rejected('no such session')),
-      concurrentSessions: () => [],
+      changesAlongside: () => [],
       ...given.sessions,
     },
     machine: {

@@ -169,7 +169,7 @@ async function changedFiles(
 ): Promise<readonly string[]> {
   const timeline = timelineOf(records);
   const {messages} = historyFromJournal(timeline.activeRecords.filter(({kind}) => kind !== 'compaction'));
-  const changes = promptSpans(timeline).flatMap(({files}) => (files === 'untouched' ? [] : [files]));
+  const changes = promptSpans(timeline).flatMap(({files}) => files);
   const reverted = changes.length === 0 ? undefined : await ports.checkpoints.preview(changes.toReversed(), signal);
   const kept = reverted?.tag === 'ok' ? [...reverted.value.files, ...reverted.value.conflicts] : [];
   const named = editedPaths(messages).map(path => ports.machine.files.resolve(path).path);

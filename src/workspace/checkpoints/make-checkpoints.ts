@@ -24,6 +24,7 @@ import {claimKilledReverts, noteRevert} from './killed-reverts.ts';
 import {
   applyRevert,
   countOtherNames,
+  foreignChanges,
   planRevert,
   planTakeBack,
   restoreModes,
@@ -185,7 +186,11 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort & K
     const extent = extentOf(changes, reader);
     const scanned = await scanExtent(extent, signal);
     const {tree} = scanned;
-    const known = changes.map(change => ({before: beforeTrees(change), after: [...afterTrees(change), tree]}));
+    const known = changes.map(change => ({
+      ...change,
+      before: beforeTrees(change),
+      after: [...afterTrees(change), tree],
+    }));
     const planned = await planRevert(known, {now: tree, reader, objects});
     signal.throwIfAborted();
     return {scanned, plan: planned, extent};
@@ -281,7 +286,10 @@ const maxPaths = 2000;
 
 /** Returns the paths that a revert of these changes may concern. */
 function extentOf(changes: readonly OpenTreeChange[], reader: TreeReader): ChangeExtent {
-  const extents = changes.map(change => changedExtent(change, reader));
+  const extents = changes.flatMap(change => [
+    changedExtent(change, reader),
+    foreignChanges({...change, before: beforeTrees(change)}, reader).map(({path}) => path),
+  ]);
   const paths = [...new Set(extents.flatMap(extent => (extent === 'any' ? [] : extent)))];
   return extents.includes('any') || paths.length > maxPaths ? 'any' : paths;
 }
@@ -335,6 +343,7 @@ function reportOf(
     conflicts: [...plan.conflicts, ...refused].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     excluded: scanned.leftOut,
     coverage,
+    alongside: plan.alongside,
   };
 }
 

@@ -19,14 +19,23 @@ import {
 } from 'node:fs';
 import {basename, dirname} from 'node:path';
 import {tryOr} from '../../base/outcome.ts';
-import type {RevertedFile} from '../../domain/checkpoint.ts';
+import type {OpenTreeChange, OtherChange, RevertedFile} from '../../domain/checkpoint.ts';
 import {causeText, hasCode} from '../../domain/fault.ts';
 import {type PathHandle, openPathHandle, temporaryName} from '../files/folder-handle.ts';
 import {canAccess} from '../files/regular-files.ts';
-import {gitBlobHash, gitBlobName, isGitBlobName} from './git-blobs.ts';
+import {isGitBlobName} from './git-blobs.ts';
+import {gitBlobNameOf, makeNodeComparison, type Merged, mergeNode} from './merge-node.ts';
 import {type ObjectStore, removeOnError} from './object-store.ts';
 import {type CachedFile, matchesStats} from './folder-table.ts';
-import {type Difference, isInside, type RootTree, sameNode, type TreeNode, type TreeReader} from './tree.ts';
+import {
+  type Difference,
+  isInside,
+  LostCheckpoint,
+  type RootTree,
+  sameNode,
+  type TreeNode,
+  type TreeReader,
+} from './tree.ts';
 
 /** The steps of a revert, and the files it leaves alone because of a conflict. */
 export interface RevertPlan {
@@ -34,6 +43,14 @@ export interface RevertPlan {
   readonly conflicts: readonly RefusedPath[];
   /** The names that files with several names (hard links) had before the changes, by inode. */
   readonly names: ReadonlyMap<number, readonly string[]>;
+  /** The titles of other sessions that may have changed some of the paths, too. */
+  readonly alongside: readonly string[];
+}
+
+/** A change to take back: trees as in an `OpenTreeChange`, the latest ones first. */
+interface KnownChange extends Pick<OpenTreeChange, 'since' | 'others'> {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
 }
 
 export interface RevertStep {
@@ -47,11 +64,11 @@ type FileNode = Extract<TreeNode, {kind: 'file'}>;
 
 /**
  * Plans how to take back changes one after the other, starting from the current files (`now`). A file still as the change left it becomes
- * what it was before. A file changed since is merged if possible, or else left alone and reported as a conflict. Paths that one of the
- * trees left out are not touched.
+ * what it was before. A file changed since is merged if possible, or else left alone and reported as a conflict. So is a file that only
+ * someone else changed in the meantime. Paths that one of the trees left out are not touched.
  */
 export async function planRevert(
-  changes: readonly {readonly before: readonly string[]; readonly after: readonly string[]}[],
+  changes: readonly KnownChange[],
   {now, reader, objects}: {readonly now: string; readonly reader: TreeReader; readonly objects: ObjectStore},
 ): Promise<RevertPlan> {
   const current = reader.root(now);
@@ -59,10 +76,17 @@ export async function planRevert(
   const wanted = new Map<string, TreeNode | undefined>();
   const merged = new Set<string>();
   const conflicts = new Map<string, string>();
+  const foreign = new Map<string, string>();
+  const included: {readonly title: string; readonly path: string}[] = [];
   const stateOf = (path: string): TreeNode | undefined =>
     wanted.has(path) ? wanted.get(path) : reader.at(current, path);
 
-  for (const {before, after} of changes) {
+  for (const change of changes) {
+    const {before, after, others = []} = change;
+    for (const {path, to} of foreignChanges(change, reader))
+      if (sameNode(to, reader.at(current, path))) foreign.set(path, 'someone else changed it in the meantime');
+    const found = others.map(other => changeOfOther(other, {now, reader}));
+    const isNamed = reader.namedBy(before);
     const leftOut = new Set([...before, ...after, now].flatMap(tree => reader.root(tree).leftOut));
     for (const {path, from, to} of reader.differences(before, after)) {
       if (isInside(path, leftOut)) continue;
@@ -73,6 +97,13 @@ export async function planRevert(
         conflicts.set(path, 'it is outside the workspace folders');
         continue;
       }
+      const by = isNamed(path) ? [] : found.filter(({paths}) => paths.has(path));
+      const theirs = by.find(({isTheirs}) => isTheirs(path));
+      if (theirs !== undefined) {
+        if (!sameNode(stateOf(path), from)) foreign.set(path, `session "${theirs.title}" changed it in the meantime`);
+        continue;
+      }
+      for (const {title} of by) included.push({title, path});
       const had = to;
       const is = stateOf(path);
       const next = await mergeNode({had, want: from, is}, objects);
@@ -92,12 +123,41 @@ export async function planRevert(
     conflicts.set(path, 'its folder no longer exists');
     return false;
   });
+  const paths = new Set(possible.map(({path}) => path));
+  for (const [path, reason] of foreign) if (!paths.has(path) && !conflicts.has(path)) conflicts.set(path, reason);
   const isLinked = possible.some(({wanted: node}) => inodeOf(node) !== undefined);
   return {
     steps: possible,
     conflicts: [...conflicts].map(([path, reason]) => ({path, reason})),
+    alongside: [...new Set(included.flatMap(({title, path}) => (paths.has(path) ? [title] : [])))],
     names: isLinked ? reader.namesByInode(changes.flatMap(({before}) => before)) : new Map(),
   };
+}
+
+/** Returns how files changed between the change of a prompt before this one and this one. Nothing that the prompt started was running. */
+export const foreignChanges = (
+  {since = [], before}: Pick<KnownChange, 'since' | 'before'>,
+  reader: TreeReader,
+): readonly Difference[] =>
+  since.length === 0
+    ? []
+    : reader.differences(since, before).filter(({from, to}) => from?.kind !== 'folder' && to?.kind !== 'folder');
+
+/** Returns the paths that another session changed. `isTheirs`: it named the path, or its change was the shorter one. */
+function changeOfOther(
+  {title, change, isShorter}: OtherChange,
+  {now, reader}: {readonly now: string; readonly reader: TreeReader},
+): {readonly title: string; readonly paths: ReadonlySet<string>; readonly isTheirs: (path: string) => boolean} {
+  const before = [change.before, ...(change.more?.before ?? [])];
+  const after = [...(change.after === 'now' ? [] : [change.after]), now];
+  try {
+    const paths = new Set(reader.differences(before, after).map(({path}) => path));
+    const isNamed = reader.namedBy(before);
+    return {title, paths, isTheirs: path => isShorter || isNamed(path)};
+  } catch (cause) {
+    if (cause instanceof LostCheckpoint) return {title, paths: new Set(), isTheirs: () => false};
+    throw cause;
+  }
 }
 
 const inodeOf = (node: TreeNode | undefined): number | undefined => (node?.kind === 'file' ? node.inode : undefined);
@@ -147,7 +207,7 @@ export async function planTakeBack(
       back.push({path, is, wanted: next.node, effect});
     }
   }
-  return {steps: back, conflicts, names: new Map()};
+  return {steps: back, conflicts, alongside: [], names: new Map()};
 }
 
 /** True if a revert that was killed, or one that took it back, may have left a path like this. */
@@ -166,146 +226,6 @@ function isHalfWay(
   const isMixed = now.every((byte, at) => byte === old[at] || byte === fresh[at]);
   return isMixed && now.length >= Math.min(old.length, fresh.length);
 }
-
-type Merged =
-  | {readonly kind: 'clean' | 'merged'; readonly node: TreeNode | undefined}
-  | {readonly kind: 'conflict'; readonly reason: string};
-
-/**
- * Merges one path three ways. `had`: the state after the change. `want`: the state before it. `is`: the current state.
- */
-async function mergeNode(
-  {had, want, is}: Record<'had' | 'want' | 'is', Difference['to']>,
-  objects: ObjectStore,
-): Promise<Merged> {
-  const same = makeNodeComparison(objects, [had, want, is]);
-  if (same(is, want) || same(had, want)) return {kind: 'clean', node: is};
-  if (same(is, had)) return {kind: 'clean', node: want};
-  if (is === undefined) return {kind: 'conflict', reason: 'it has been deleted since'};
-  if (had?.kind === 'folder' && is.kind === 'folder') {
-    if (want === undefined) return {kind: 'clean', node: undefined};
-    if (want.kind === 'folder') return {kind: 'clean', node: {...is, mode: mergeMode(had.mode, want.mode, is.mode)}};
-  }
-  if (had?.kind !== 'file' || want?.kind !== 'file' || is.kind !== 'file') {
-    return {kind: 'conflict', reason: had === undefined ? 'it was created again since' : 'it was changed since'};
-  }
-  const hash = await mergeContent({had, want, is}, objects);
-  if (hash === undefined) return {kind: 'conflict', reason: 'it was changed since in the same place'};
-  return {
-    kind: hash === want.hash ? 'clean' : 'merged',
-    node: {...want, mode: mergeMode(had.mode, want.mode, is.mode), hash},
-  };
-}
-
-/**
- * Returns a comparison of nodes. If one tree names file content by its hash and another names it by its git blob, the
- * stored content decides.
- */
-function makeNodeComparison(
-  objects: ObjectStore,
-  nodes: readonly (TreeNode | undefined)[],
-): (a: TreeNode | undefined, b: TreeNode | undefined) => boolean {
-  const names = nodes.flatMap(node => (node?.kind === 'file' ? [node.hash] : []));
-  if (!names.some(isGitBlobName) || names.every(isGitBlobName)) return sameNode;
-  const named = (node: TreeNode | undefined): TreeNode | undefined => {
-    if (node?.kind !== 'file' || isGitBlobName(node.hash)) return node;
-    const bytes = objects.get(node.hash);
-    const name = bytes === undefined ? '' : gitBlobNameOf(bytes);
-    return names.includes(name) ? {...node, hash: name} : node;
-  };
-  return (a, b) => sameNode(a, b) || sameNode(named(a), named(b));
-}
-
-const mergeMode = (had: number, want: number, is: number): number => (is === had ? want : is);
-
-async function mergeContent(
-  {had, want, is}: Record<'had' | 'want' | 'is', FileNode>,
-  objects: ObjectStore,
-): Promise<string | undefined> {
-  if (is.hash === want.hash || is.hash === had.hash) return want.hash;
-  if (had.hash === want.hash) return is.hash;
-  const [common, ours, theirs] = [had, is, want].map(({hash}) => objects.get(hash));
-  if (common === undefined || ours === undefined || theirs === undefined) return undefined;
-  const merged = await mergeText({common, ours, theirs});
-  return merged === undefined ? undefined : objects.put(merged);
-}
-
-/** The size of a file in bytes, and the changed lines in it, beyond which changes aren't merged. */
-const maxBytes = 4 * 1024 * 1024;
-const maxEdits = 2000;
-
-/** Replaces lines `from` to `to` (half open) of the common text with `lines`. */
-interface Replacement {
-  readonly from: number;
-  readonly to: number;
-  readonly lines: readonly string[];
-}
-
-/**
- * Merges two changes of a text; all other bytes stay. Returns `undefined` for binary content, and if the changes touch the same or adjacent
- * lines.
- */
-async function mergeText(texts: {
-  readonly common: Uint8Array;
-  readonly ours: Uint8Array;
-  readonly theirs: Uint8Array;
-}): Promise<Uint8Array | undefined> {
-  const all = [texts.common, texts.ours, texts.theirs];
-  if (all.some(bytes => bytes.length > maxBytes || bytes.includes(0))) return undefined;
-  const common = linesOf(texts.common);
-  const ours = await replacements(common, linesOf(texts.ours));
-  const theirs = await replacements(common, linesOf(texts.theirs));
-  if (ours === undefined || theirs === undefined) return undefined;
-  const merged: string[] = [];
-  let at = 0;
-  let last: Replacement | undefined;
-  for (const next of [...ours, ...theirs].toSorted((a, b) => a.from - b.from || a.to - b.to)) {
-    // A replacement that both changes made counts once.
-    if (last !== undefined && isSame(last, next)) continue;
-    if (last !== undefined && next.from <= last.to) return undefined;
-    merged.push(...common.slice(at, next.from), ...next.lines);
-    at = next.to;
-    last = next;
-  }
-  return Buffer.from([...merged, ...common.slice(at)].join(''), 'latin1');
-}
-
-/** Splits a text into lines. Latin-1 has a character for every byte, so no byte is lost. */
-const linesOf = (bytes: Uint8Array): readonly string[] =>
-  Buffer.from(bytes)
-    .toString('latin1')
-    .match(/[^\n]*\n|[^\n]+$/gu) ?? [];
-
-async function replacements(
-  before: readonly string[],
-  after: readonly string[],
-): Promise<readonly Replacement[] | undefined> {
-  const {diffArrays} = await import('diff');
-  const parts = diffArrays([...before], [...after], {maxEditLength: maxEdits});
-  if (parts === undefined) return undefined;
-  const found: Replacement[] = [];
-  let at = 0;
-  let open: {from: number; to: number; lines: string[]} | undefined;
-  for (const part of parts) {
-    if (!part.added && !part.removed) {
-      if (open !== undefined) found.push(open);
-      open = undefined;
-      at += part.value.length;
-      continue;
-    }
-    open ??= {from: at, to: at, lines: []};
-    if (part.added) open.lines.push(...part.value);
-    else {
-      at += part.value.length;
-      open.to = at;
-    }
-  }
-  if (open !== undefined) found.push(open);
-  return found;
-}
-
-const isSame = (a: Replacement, b: Replacement): boolean =>
-  a.from === b.from && a.to === b.to && a.lines.join('') === b.lines.join('');
 
 /** A path that a revert couldn't change, and why. The path stays unchanged. */
 export type RefusedPath = {readonly path: string; readonly reason: string};
@@ -389,8 +309,6 @@ function hasContent(path: string, content: string): boolean {
   const bytes = readFileSync(file.self);
   return content === (isGitBlobName(content) ? gitBlobNameOf(bytes) : digest('sha256', bytes, 'hex'));
 }
-
-const gitBlobNameOf = (bytes: Uint8Array): string => gitBlobName({blob: gitBlobHash(bytes), size: bytes.length});
 
 /** Returns the modes of the folders that applying these steps makes writable for a while. */
 export const modesToRestore = (steps: readonly Pick<RevertStep, 'path'>[]): [path: string, mode: number][] =>
@@ -523,6 +441,9 @@ function restoreFile(
   });
 }
 
+/** The number of bytes to copy at once. */
+const partBytes = 1024 * 1024;
+
 /** Replaces the content of a file so that each byte is the old or the new one at every moment. A full disk stops it before a byte is lost. */
 function overwrite(path: string, from: string): void {
   if (!canAccess(path, constants.W_OK)) chmodSync(path, (statSync(path).mode & 0o7777) | 0o200);
@@ -530,7 +451,7 @@ function overwrite(path: string, from: string): void {
   const target = openSync(path, constants.O_WRONLY);
   try {
     const [before, after] = [statSync(path).size, statSync(from).size];
-    const part = Buffer.alloc(Math.min(after, maxBytes));
+    const part = Buffer.alloc(Math.min(after, partBytes));
     const copy = (start: number, end: number): void => {
       for (let at = start; at < end;) {
         const read = readSync(source, part, 0, Math.min(part.length, end - at), at);

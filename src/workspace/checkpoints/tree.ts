@@ -203,6 +203,12 @@ export function makeTreeReader(objects: ObjectStore) {
     return below(at(tree, dirname(path))).get(basename(path));
   };
 
+  /** Returns whether one of these trees covers only named paths, and the path is among them. */
+  const namedBy = (trees: readonly string[]): ((path: string) => boolean) => {
+    const covers = trees.filter(tree => root(tree).covered !== undefined).map(cover);
+    return path => covers.some(each => each(path));
+  };
+
   /** Adds the paths of files with several names to `found`, by inode. */
   const addNames = (folder: string, nodes: TreeEntries, found: Map<number, string[]>): void => {
     for (const [name, node] of nodes) {
@@ -249,7 +255,7 @@ export function makeTreeReader(objects: ObjectStore) {
     for (const tree of trees) addNames('', root(tree).folders, found);
     return found;
   };
-  return {root, at, differences, namesByInode};
+  return {root, at, differences, namedBy, namesByInode};
 }
 
 const lostCheckpoint = (tree: string): LostCheckpoint =>

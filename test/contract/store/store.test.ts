@@ -96,7 +96,7 @@ onEachDatabase(database => {
     });
   });
 
-  test('names the sessions that may have changed files while a prompt ran', () => {
+  test('returns the changes of other sessions while a prompt changed files', () => {
     withStore(store => {
       const begin = (title: string, directory = '/work'): ((moment: 'before' | 'after', tree: string) => void) => {
         const session = store.create({...details, directory, title});
@@ -106,13 +106,19 @@ onEachDatabase(database => {
       };
       const ids = new Map<string, SessionId>();
       const alongside = (title: string): readonly string[] =>
-        store.concurrentSessions(ids.get(title) ?? sessionId(99), [messageId(title)]).toSorted();
+        [
+          ...new Set(
+            store
+              .changesAlongside(ids.get(title) ?? sessionId(99), [messageId(title)])
+              .flatMap(({others: found}) => found.map(({title: other}) => other)),
+          ),
+        ].toSorted();
       const [earlier, own, inner, idle, elsewhere] = [
         begin('earlier'),
         begin('own'),
         begin('inner'),
         begin('idle'),
-        begin('elsewhere', '/other'),
+        begin('elsewhere', '/workshop'),
       ];
       earlier('before', 'a');
       earlier('after', 'b');

@@ -47,9 +47,9 @@ describe('checkpoints', () => {
     await bench.prompt('three');
     const kinds = bench.session.kept.map(({kind}) => kind).join(' ');
     expect(kinds.replaceAll(/ ?(?:piece|usage)/gu, '')).toBe(
-      'prompt answer checkpoint result answer result answer checkpoint prompt answer prompt answer result answer',
+      'prompt answer checkpoint result checkpoint answer checkpoint result checkpoint answer prompt answer prompt answer result answer',
     );
-    expect(kept.count()).toBe(2);
+    expect(kept.count()).toBe(4);
   });
 });
 

@@ -197,12 +197,8 @@ describe('going back', () => {
     detail: noDetail,
   } as const;
   test.each([
-    ['a change behind it is its own', [listing(), listing(), says('Done.')], ['p t1 > t2', 's t2 > t3']],
-    [
-      'without one, the end of the first is the end of the run',
-      [listing(), says('Done.')],
-      ['p t1 > t2', 's untouched'],
-    ],
+    ['a change behind it is its own', [listing(), listing(), says('Done.')], ['p t1 > t2', 's t3 > t4']],
+    ['without one, the end of the first is the end of the run', [listing(), says('Done.')], ['p t1 > t2', 's']],
   ] as const)('each prompt of a run is a point; %s', async (_, script, spans) => {
     const session = memorySession();
     let runs = 0;
@@ -221,7 +217,7 @@ describe('going back', () => {
     expect(rewindPoints(session.kept).map(({to}) => to)).toEqual(['p', 's']);
     const shown = (): readonly string[] =>
       promptSpans(timelineOf(session.kept)).map(({message, files}) =>
-        files === 'untouched' ? `${message.id} untouched` : `${message.id} ${files.before} > ${files.after}`,
+        [message.id, ...files.map(({before, after}) => `${before} > ${after}`)].join(' '),
       );
     expect(shown()).toEqual(spans);
     void bench.query({query: 'rewind', target: {kind: 'prompt', to: messageId('s'), what: 'talk'}});

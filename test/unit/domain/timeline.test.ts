@@ -134,10 +134,20 @@ describe('what prompts did to the files', () => {
       kept('p4', 'before', 't5'),
     ];
     expect(promptSpans({activeRecords: records}).map(({message, files}) => [message.id, files])).toEqual([
-      ['p1', {before: 't1', after: 't3', more: {before: [], after: ['t3b', 't5']}}],
-      ['p2', 'untouched'],
-      ['p3', {before: 't3', after: 't4', more: {before: ['t3b'], after: []}}],
-      ['p4', {before: 't5', after: 'now'}],
+      ['p1', [{before: 't1', after: 't3', more: {before: [], after: ['t3b', 't5']}}]],
+      ['p2', []],
+      ['p3', [{before: 't3', after: 't4', more: {before: ['t3b'], after: []}}]],
+      ['p4', [{before: 't5', after: 'now'}]],
+    ]);
+  });
+
+  test('without what others did between its changes', () => {
+    const moments = ['before', 'after', 'before', 'before', 'after', 'before'] as const;
+    const records = [prompted('p'), ...moments.map((moment, at) => kept('p', moment, `t${at}`))];
+    expect(promptSpans({activeRecords: records})[0]?.files).toEqual([
+      {before: 't0', after: 't1'},
+      {before: 't2', after: 't4', more: {before: ['t3'], after: []}, since: ['t1']},
+      {before: 't5', after: 'now', since: ['t4']},
     ]);
   });
 });

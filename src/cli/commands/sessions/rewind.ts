@@ -1,10 +1,9 @@
-import type {MessageId} from '../../../domain/ids.ts';
 import {askYesNo, note, printError, printJson} from '../../../app/output.ts';
 import {openUserStore} from '../../../app/user-database.ts';
 import {checkpointRoots, makeCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
 import type {JsonOption} from '../../flags.ts';
-import {performRewind, previewRewind, rewindPoints} from '../../../agent/rewind.ts';
+import {type ChangesAlongside, performRewind, previewRewind, rewindPoints} from '../../../agent/rewind.ts';
 import type {JournalRecord, RewindScope} from '../../../domain/journal.ts';
 import {rewindReportText, type RewindTarget} from '../../../domain/rewind.ts';
 import {sessionIdOf, takeBackKilledRewinds} from '../../../app/open-session.ts';
@@ -42,8 +41,8 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
     return exitCode.done;
   const target = targetOf(options, records);
   const {signal} = new AbortController();
-  const alongside = (prompts: readonly MessageId[]): readonly string[] => store.concurrentSessions(session.id, prompts);
-  const preview = unwrap(await previewRewind(target, {records, checkpoints, alongside}, signal));
+  const others: ChangesAlongside = prompts => store.changesAlongside(session.id, prompts);
+  const preview = unwrap(await previewRewind(target, {records, checkpoints, others}, signal));
   const {directory} = summary;
   if (options.yes === undefined) {
     const text = rewindReportText(preview, {directory, when: 'preview'});
@@ -56,7 +55,7 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
     if (!(await askYesNo('Rewind? [y/N] '))) return exitCode.failed;
   }
   const keep = (record: JournalRecord): void => session.append(record);
-  const done = unwrap(await performRewind(target, {id, records, checkpoints, keep, alongside}, signal));
+  const done = unwrap(await performRewind(target, {id, records, checkpoints, keep, others}, signal));
   store.close();
   if (options.json === undefined) printError(`${rewindReportText(done, {directory, when: 'done'})}\n`);
   else printJson(`${JSON.stringify({done: true, ...done})}\n`);
