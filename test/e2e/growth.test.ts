@@ -130,7 +130,7 @@ const processes = {
   serve: {open: served, kept: 0},
   // Includes the wire form of each message, which is kept for the next request.
   'stream-json': {open: driven, kept: 2500},
-  'the terminal UI': {open: typed, kept: 42_000},
+  'the terminal UI': {open: typed, kept: 7000},
   worker: {open: queued, kept: 0},
 } as const;
 

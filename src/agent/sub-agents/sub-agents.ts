@@ -33,15 +33,19 @@ export interface SubAgentsSetup extends Pick<RunnerDeps, 'openEngine'> {
   readonly session: () => SessionContext;
 }
 
+/** The engine or harness of a sub-agent. A message opens a closed one again. */
+type AgentEngine =
+  | {readonly state: 'open'; readonly runner: AgentRunner; readonly place: SeparateMachine}
+  | {readonly state: 'closed'; readonly closed: Promise<void>};
+
 interface Running {
   row: AgentRow;
   readonly kind: AgentKind;
   readonly branch: AgentBranch;
-  readonly runner: AgentRunner;
+  engine: AgentEngine;
   worktree: Worktree | 'none';
   /** The fate of the worktree as a text. Empty before it is settled. */
   outcome: string;
-  readonly place: SeparateMachine;
   /** Set while its worktree is being settled. An abort leaves the worktree unchanged. */
   settling: AbortController | undefined;
   /** True once weft closes the sub-agent. Then it asks nobody about the worktree. */
@@ -92,11 +96,11 @@ export class SubAgents implements AgentTree {
     }
     if (started.tag === 'failed') return started;
     const running = started.value;
-    const {kind, runner, row, worktree} = running;
+    const {kind, row, worktree} = running;
     const stop = (): void => this.stop(row.agent.id);
     wait.signal.addEventListener('abort', stop, {once: true});
     const where = worktree === 'none' ? '' : worktreeBrief(worktree);
-    const sent = await runner.send(`${openingOf(kind, row.agent)}${where}The task:\n${request.prompt}`);
+    const sent = await this.#tell(running, `${openingOf(kind, row.agent)}${where}The task:\n${request.prompt}`);
     wait.signal.removeEventListener('abort', stop);
     if (sent.tag === 'failed') this.#change(running, withStatus(running.row, unstartedStatus(sent.error, wait.signal)));
     return ok(await this.#report(running, 'began', wait));
@@ -130,13 +134,13 @@ export class SubAgents implements AgentTree {
     if (running === undefined) return;
     for (const {row} of this.#running.values()) if (row.agent.parent === id) this.stop(row.agent.id);
     if (running.settling !== undefined) running.settling.abort();
-    else if (!hasEnded(running.row.status)) running.runner.interrupt();
+    else if (!hasEnded(running.row.status) && running.engine.state === 'open') running.engine.runner.interrupt();
   }
 
   /** Sets the mode of the parent, which none of its sub-agents may exceed. */
   setMode(parent: SessionId | 'main', mode: PermissionMode): void {
-    for (const {row, kind, runner} of this.#running.values()) {
-      if (row.agent.parent === parent) runner.setMode(modeOf(kind, mode));
+    for (const {row, kind, engine} of this.#running.values()) {
+      if (row.agent.parent === parent && engine.state === 'open') engine.runner.setMode(modeOf(kind, mode));
     }
   }
 
@@ -146,7 +150,7 @@ export class SubAgents implements AgentTree {
       running.isClosing = true;
       running.settling?.abort();
     }
-    await Promise.all(own.map(({runner}) => runner.close()));
+    await Promise.all(own.map(({engine}) => (engine.state === 'open' ? engine.runner.close() : engine.closed)));
     for (const running of own) {
       if (!hasEnded(running.row.status))
         this.#change(running, withStatus(running.row, {kind: 'cancelled', answer: ''}));
@@ -181,15 +185,37 @@ export class SubAgents implements AgentTree {
 
   #register(setup: AgentSetup): Running {
     const {agent, branch, kind, worktree} = setup;
-    const parent = branch.session();
-    const directory = worktree === 'none' ? parent.directory : worktree.directory;
-    const place = parent.ports.separateMachine(worktree === 'none' ? 'same' : {in: directory});
     const row: AgentRow = {
       agent,
       status: setup.status,
       progress: {turns: 0, calls: 0, usage: noUsage, costUsd: 0, files: []},
       place: setup.place,
     };
+    this.#session().publish([{event: 'agent-started', row}]);
+    const running: Running = {
+      row,
+      kind: {...kind, notes: unsupportedFieldWarnings(kind, branch.session(), agent.harness)},
+      branch,
+      ended: Promise.withResolvers(),
+      stopReason: '',
+      activeAt: this.#now(),
+      turn: 'between',
+      worktree,
+      outcome: '',
+      settling: undefined,
+      isClosing: false,
+      engine: this.#openEngine(setup),
+    };
+    this.#running.set(agent.id, running);
+    if (!hasEnded(row.status)) this.#showRunning(running);
+    return running;
+  }
+
+  #openEngine(setup: AgentSetup): Extract<AgentEngine, {state: 'open'}> {
+    const {agent, branch, worktree} = setup;
+    const parent = branch.session();
+    const directory = worktree === 'none' ? parent.directory : worktree.directory;
+    const place = parent.ports.separateMachine(worktree === 'none' ? 'same' : {in: directory});
     const deps: RunnerDeps = {
       directory,
       place,
@@ -204,25 +230,33 @@ export class SubAgents implements AgentTree {
         if (running !== undefined) this.#onUsage(running, spending);
       },
     };
-    this.#session().publish([{event: 'agent-started', row}]);
-    const running: Running = {
-      row,
-      kind: {...kind, notes: unsupportedFieldWarnings(kind, parent, agent.harness)},
-      branch,
-      ended: Promise.withResolvers(),
-      stopReason: '',
-      activeAt: this.#now(),
-      turn: 'between',
-      worktree,
-      outcome: '',
-      place,
-      settling: undefined,
-      isClosing: false,
-      runner: agent.harness === 'weft' ? makeWeftRunner(setup, deps) : new HarnessAgent(setup, deps),
-    };
-    this.#running.set(agent.id, running);
-    if (!hasEnded(row.status)) this.#showRunning(running);
-    return running;
+    const runner = agent.harness === 'weft' ? makeWeftRunner(setup, deps) : new HarnessAgent(setup, deps);
+    return {state: 'open', runner, place};
+  }
+
+  /** Closes the engines of all but the sub-agents that ended last, because an engine keeps its conversation in memory. */
+  #closeEarlierEngines(): void {
+    const all = [...this.#running.values()];
+    const parents = new Set<string>(all.map(({row}) => row.agent.parent));
+    const ended = all.filter(({row: {agent, status}, engine}) => {
+      const canReopen = agent.harness === 'weft' && agent.isolation === 'none' && !parents.has(agent.id);
+      return engine.state === 'open' && hasEnded(status) && canReopen;
+    });
+    for (const running of ended.toSorted((a, b) => a.activeAt - b.activeAt).slice(0, -maxOpenEnded))
+      if (running.engine.state === 'open') running.engine = {state: 'closed', closed: running.engine.runner.close()};
+  }
+
+  async #tell(running: Running, text: string): Promise<Outcome<unknown, Fault>> {
+    if (running.engine.state === 'closed') {
+      const {row, kind, branch, worktree} = running;
+      const {agent, status, place} = row;
+      await running.engine.closed;
+      const opened = branch.session().ports.sessions.resume(agent.id);
+      if (opened.tag === 'failed') return opened;
+      const stored = {session: opened.value, origin: 'resumed', resume: 'new'} as const;
+      running.engine = this.#openEngine({agent, kind, branch, worktree, status, place, ...stored});
+    }
+    return running.engine.runner.send(text);
   }
 
   /** Sends a message to a sub-agent. An ended sub-agent starts again. */
@@ -244,7 +278,7 @@ export class SubAgents implements AgentTree {
       this.#change(running, {...withStatus(running.row, {kind: 'started'}), place});
     }
     const message = running.row.status.kind === 'started' ? 'began' : 'joined';
-    const sent = await running.runner.send(text);
+    const sent = await this.#tell(running, text);
     if (sent.tag === 'ok') return ok(message);
     if (message === 'began') this.#change(running, withStatus(running.row, unstartedStatus(sent.error, neverAborted)));
     return sent;
@@ -371,8 +405,9 @@ export class SubAgents implements AgentTree {
     const before = running.row;
     if (next === before || (running.settling !== undefined && hasEnded(next.status))) return;
     if (hasEnded(before.status) && hasEnded(next.status) && next.status !== before.status) return;
-    if (hasEnded(next.status) && !hasEnded(before.status) && running.worktree !== 'none') {
-      void this.#settle(running, next, running.worktree);
+    const {engine, worktree} = running;
+    if (hasEnded(next.status) && !hasEnded(before.status) && worktree !== 'none' && engine.state === 'open') {
+      void this.#settle(running, next, {worktree, engine});
       return;
     }
     const row =
@@ -384,6 +419,7 @@ export class SubAgents implements AgentTree {
     if (row.status.kind !== before.status.kind) this.#tellParent(running);
     if (!hasEnded(row.status) || hasEnded(before.status)) return;
     running.ended.resolve();
+    this.#closeEarlierEngines();
     if (row.place === 'background') running.branch.addNote(reportText(reportOf(running, 'began')));
     if ([...this.#running.values()].every(each => hasEnded(each.row.status))) this.#unwatch();
   }
@@ -396,11 +432,16 @@ export class SubAgents implements AgentTree {
   }
 
   /** Publishes the end once the worktree is settled, so that nothing still runs there. */
-  async #settle(running: Running, next: AgentRow, worktree: Worktree): Promise<void> {
+  async #settle(
+    running: Running,
+    next: AgentRow,
+    {worktree, engine}: {readonly worktree: Worktree; readonly engine: Extract<AgentEngine, {state: 'open'}>},
+  ): Promise<void> {
     const settling = new AbortController();
     running.settling = settling;
     this.#show(running, withStatus(next, {kind: 'in_progress', doing: 'Look at its worktree'}));
-    const {row, runner, place, branch} = running;
+    const {row, branch} = running;
+    const {runner, place} = engine;
     const end = running.isClosing || next.status.kind === 'cancelled' ? 'cancelled' : 'ended';
     running.outcome = await settleWorktree({row, worktree, end, branch, runner, place}, settling.signal);
     running.worktree = 'none';
@@ -470,6 +511,9 @@ export class SubAgents implements AgentTree {
     return this.#session().ports.clock.now();
   }
 }
+
+/** The maximum number of ended sub-agents whose engines stay open for another message. */
+const maxOpenEnded = 4;
 
 const unsettledText = 'It has ended, but its worktree is not settled yet. Send the message later.';
 
