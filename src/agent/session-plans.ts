@@ -172,7 +172,7 @@ export class SessionPlans {
     const {todos} = await this.#session().conversation.todos.replace(
       steps.map(({id, description, status}) => ({
         id: todoId(id),
-        title: description,
+        title: titleOf(description),
         description: '',
         // Some steps of a plan that is resumed after an interruption are done.
         status: status === 'failed' ? 'pending' : status,
@@ -182,7 +182,7 @@ export class SessionPlans {
     const left = [...todos];
     this.#todos = new Map(
       steps.flatMap(({id, description}) => {
-        const at = left.findIndex(({title}) => title === description.toWellFormed());
+        const at = left.findIndex(({title}) => title === titleOf(description));
         return left.splice(at, at < 0 ? 0 : 1).map(todo => [id, todo.id] as const);
       }),
     );
@@ -197,3 +197,6 @@ export class SessionPlans {
     return changed.value;
   }
 }
+
+/** Returns what the todo list shows of a step. */
+const titleOf = (description: string): string => (description.split('\n')[0] ?? '').toWellFormed();

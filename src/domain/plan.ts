@@ -8,7 +8,7 @@ export type PlanState = (typeof planStates)[number];
 
 export const planStepStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
 
-/** One step. Only the agent marks it as done. */
+/** One step. Lines after the first of its `description` are what belongs to it, at their levels. Only the agent marks it as done. */
 export interface PlanStep {
   readonly id: string;
   readonly description: string;
@@ -177,9 +177,10 @@ export function draftIn(text: string): Outcome<PlanDraft, string> {
   const end = blank < 0 ? lines.length : blank;
   const steps: string[] = [];
   for (const line of lines.slice(first, end)) {
-    const words = line.replace(listMark, '').trim();
-    if (isOwn(line)) steps.push(words);
-    else if (words !== '') steps.push(`${steps.pop() ?? ''}${isStep(line) ? ';' : ''} ${words}`);
+    const words = line.trim();
+    const level = ' '.repeat(Math.max(3, depthOf(line)));
+    if (isOwn(line)) steps.push(line.replace(listMark, '').trim());
+    else if (words !== '') steps.push(`${steps.pop() ?? ''}${isStep(line) ? `\n${level}` : ' '}${words}`);
   }
   const goal = lines.slice(0, first).join('\n').trim();
   const notes = lines.slice(end).join('\n').trim();

@@ -4,7 +4,7 @@ import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Op} from '../../src/agent/client.ts';
 import {failed, ok, type Outcome} from '../../src/base/outcome.ts';
 import {parseSessionId, planId} from '../../src/domain/ids.ts';
-import {type Plan, type PlanDraft, planSteps} from '../../src/domain/plan.ts';
+import {draftIn, type Plan, type PlanDraft, planSteps} from '../../src/domain/plan.ts';
 import {noDetail} from '../../src/domain/risk.ts';
 import type {EditorRequest} from '../../src/tui/options.ts';
 import {answer, approval, asked, leaveStages, once, press, type Stage} from './support/stage.ts';
@@ -53,6 +53,20 @@ describe('the card of a plan', () => {
     const stage = await asked(preview, [60, 30]);
     await stage.screen.until(
       /│ 1\. Read it +│\n│ 2\. Add a test for exactly three items, one for two, +│\n│ {4}and one for a cart that is empty +│\n/u,
+    );
+  });
+
+  test('keeps the levels of what is below a step', async () => {
+    const draft = draftIn(
+      'Prices\n1. Add tests\n   - for three items, and for two of another kind in a cart\n     * with a discount\n2. Mend it',
+    );
+    const nested = draft.tag === 'ok' ? draft.value : plan;
+    const stage = await asked(
+      {...request, input: nested, action: actionOf('exit-plan', nested), preview: {kind: 'plan', plan: nested}},
+      [60, 30],
+    );
+    await stage.screen.until(
+      /│ 1\. Add tests +│\n│ {4}- for three items, and for two of another kind in +│\n│ {6}a cart +│\n│ {6}\* with a discount +│\n│ 2\. Mend it +│\n/u,
     );
   });
 

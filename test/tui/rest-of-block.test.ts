@@ -49,8 +49,9 @@ test('the rest of a paragraph is filled as if it were a paragraph of its own', (
   );
 });
 
+const table: TranscriptBlock = ({width}) => ['a row', '─'.repeat(width), 'another row', 'the last'];
+
 test('lines whose text depends on the width stay as they were', () => {
-  const table: TranscriptBlock = ({width}) => ['a row', '─'.repeat(width), 'another row', 'the last'];
   const written = table(frameOf(40));
   expect(restOfBlock(table, {kept: written.slice(0, 2), written}, frameOf(20))).toEqual({
     lines: ['another row', 'the last'],

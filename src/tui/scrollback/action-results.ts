@@ -140,7 +140,7 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     decision === 'kept'
       ? body([], `kept as ${plan.id}`)
       : body(
-          plan.steps.flatMap(({id, description}) => stepRows(visibleLine(`${id}.`), visibleLine(description), frame)),
+          plan.steps.flatMap(({id, description}) => stepRows(visibleLine(`${id}.`), visible(description), frame)),
           'approved',
         ),
   'give-structured-answer': ({answer}, frame) => noteBody(firstLine(JSON.stringify(answer), 4 * frame.width), frame),
@@ -148,8 +148,12 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
 
 /** Returns the rows of a plan step, with hanging indentation. */
 function stepRows(id: string, description: string, frame: EntryFrame): readonly string[] {
-  const indent = {first: `${id} `, rest: ' '.repeat(cellWidth(id) + 1), roles: ['dim'] as const};
-  return wrapSpans([{text: description, roles: ['dim']}], frame, indent);
+  return description.split('\n').flatMap((line, at) => {
+    const level = line.length - line.trimStart().length;
+    const first = at === 0 ? `${id} ` : ' '.repeat(level);
+    const indent = {first, rest: ' '.repeat(at === 0 ? cellWidth(first) : level + 2), roles: ['dim'] as const};
+    return wrapSpans([{text: line.trimStart(), roles: ['dim']}], frame, indent);
+  });
 }
 
 const agentBody = (row: AgentRow, frame: EntryFrame): ResultBody =>

@@ -142,15 +142,16 @@ function rowsOf(approval: Approval, frame: Frame): ReturnType<typeof commandRows
     : commandRows(text === '' ? approval.label : text, rangesIn(text, approval.verdict.detail), frame);
 }
 
-/** Wraps a plan as prose, with hanging indentation of its steps. Its first line is the goal. Nothing in a plan is marked. */
+/** Wraps a plan as prose, with hanging indentation of its steps and what is below them. Its first line is the goal. Nothing in a plan is marked. */
 const planRows = (plan: string, {theme, width}: Frame): ReturnType<typeof commandRows> =>
   visibleExactly(plan)
     .replaceAll(/\n{3,}/gu, '\n\n')
     .split('\n')
     .flatMap((line, at) => {
-      const rest = ' '.repeat(/^\d+\. /u.exec(line)?.[0].length ?? 0);
+      const [begin = '', level = ''] = /^( *)(?:(?:\d+[.)]|[-*]) )?/u.exec(line) ?? [];
       const frame = {theme, width: Math.max(8, width - markCells)};
-      return wrapSpans(inlineSpans(line, at === 0 ? ['bold'] : []), frame, {first: '', rest, roles: []}, 'marked');
+      const indent = {first: level, rest: ' '.repeat(begin.length), roles: []};
+      return wrapSpans(inlineSpans(line.trimStart(), at === 0 ? ['bold'] : []), frame, indent, 'marked');
     })
     .map(line => ({
       line: ' '.repeat(markCells) + line,

@@ -96,7 +96,7 @@ test.each([
   [
     '# Prices\n\n1. Add a test\n   - for three items\n2. Mend it\n\nNo risk.',
     'Prices',
-    ['Add a test; for three items', 'Mend it'],
+    ['Add a test\n   - for three items', 'Mend it'],
     'No risk.',
   ],
   ['1. Only this', 'Plan', ['Only this'], ''],

@@ -133,7 +133,10 @@ describe('a plan', () => {
 
   test.each([
     ['Goal\r\n\r\n- one\r\n- two\r\n  goes on\r\n', {goal: 'Goal', steps: ['one', 'two goes on'], notes: ''}],
-    ['Goal\n1. one\n   - a\n   - b\n2. two\n\n- note', {goal: 'Goal', steps: ['one; a; b', 'two'], notes: '- note'}],
+    [
+      'Goal\n1. one\n- a\n     - b\n2. two\n\n- note',
+      {goal: 'Goal', steps: ['one\n   - a\n     - b', 'two'], notes: '- note'},
+    ],
     ['Goal\n1) one\n\n2) two\n\nNotes\nhere', {goal: 'Goal', steps: ['one', 'two'], notes: 'Notes\nhere'}],
   ])('people write it otherwise: %j', (text, draft) => {
     expect(draftIn(text)).toEqual({tag: 'ok', value: draft});
