@@ -6,7 +6,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {AgentClient, ApprovalAnswer, ListedModel, ModelList, QuestionResponse} from '../../agent/client.ts';
-import type {ImageBlock} from '../../domain/conversation.ts';
+import {type ImageBlock, type ToolCallBlock, toolCalls} from '../../domain/conversation.ts';
 import {faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
@@ -62,6 +62,8 @@ export class EditorSession {
   #history: readonly object[] = [];
   /** The notices before the editor knows the session. `sent`: it does. */
   #notices: string[] | 'sent' | 'left-out';
+  /** The calls that have not settled, as the model wrote them. */
+  readonly #calls = new Map<ActionId, Pick<ToolCallBlock, 'id' | 'name' | 'input'>>();
   /** The running actions whose diff the editor shows. */
   readonly #drawn = new Set<ActionId>();
   #tasks = emptyTaskView;
@@ -250,8 +252,13 @@ export class EditorSession {
         if (event.delta.kind === 'thinking')
           this.#update({sessionUpdate: 'agent_thought_chunk', content: textContent(event.delta.text)});
         return;
+      case 'message-finished':
+        for (const call of toolCalls(event.message)) this.#calls.set(call.id, call);
+        return;
       case 'action-queued': {
-        return this.#update({sessionUpdate: 'tool_call', status: 'pending', ...toolCall(event, this.#directory)});
+        const written = this.#calls.get(event.id) ?? {id: event.id, name: event.action.name, input: {}};
+        const call = toolCall(written, event, this.#directory);
+        return this.#update({sessionUpdate: 'tool_call', status: 'pending', ...call});
       }
       case 'approval-requested':
         return this.#ask(event.approval);
@@ -272,6 +279,7 @@ export class EditorSession {
       }
       case 'action-settled': {
         const {call, result, toolResult} = event;
+        this.#calls.delete(call.id);
         const end = toCallEnd(
           toolResult,
           result.tag === 'action' && isFailedCommand(result.result) ? 'failed' : 'as-reported',
@@ -366,7 +374,7 @@ export class EditorSession {
 
   /** Asks the editor for an approval. Any answer except a clear yes counts as a no. */
   #ask(approval: Approval): void {
-    const {id, preview, verdict} = approval;
+    const {id, toolName, input, preview, verdict} = approval;
     if (preview.kind === 'plan') this.#update(stepsOf(preview.plan));
     const content = previewContent(preview, this.#directory);
     const options = [
@@ -379,7 +387,7 @@ export class EditorSession {
     const params = {
       sessionId: this.#id,
       toolCall: {
-        ...toolCall(approval, this.#directory),
+        ...toolCall({id, name: toolName, input}, approval, this.#directory),
         status: 'pending',
         content,
         ...encodePermissionExtension(approval, this.#directory),

@@ -67,15 +67,15 @@ function locationsOf(access: Access, directory: string): readonly JsonObject[] {
   }
 }
 
-/** Converts a tool call as the model wrote it. `directory` is the session's folder. */
+/** Converts a tool call. Its name and input are those that the model wrote. `directory` is the session's folder. */
 export function toolCall(
-  call: {readonly id: string; readonly action: Action; readonly label: string},
+  {id: toolCallId, name, input}: Pick<ToolCallBlock, 'id' | 'name' | 'input'>,
+  {action, label: title}: {readonly action: Action; readonly label: string},
   directory: string,
 ) {
-  const {id: toolCallId, action, label: title} = call;
   const access = accessOf(action);
   const locations = locationsOf(access, directory);
-  return {toolCallId, title, kind: toolKinds[access.kind], rawInput: action.input, locations};
+  return {toolCallId, name, title, kind: toolKinds[access.kind], rawInput: input, locations};
 }
 
 /** Converts an action's preview. Diffs contain the lines around each change. */
@@ -156,8 +156,8 @@ function savedCall(call: ToolCallBlock, result: ToolResultBlock | undefined, dir
   );
   const shown =
     decoded.tag === 'ok'
-      ? toolCall({id, action: decoded.value, label: labelOf(decoded.value)}, directory)
-      : {toolCallId: id, title: name, kind: 'other', rawInput: input};
+      ? toolCall(call, {action: decoded.value, label: labelOf(decoded.value)}, directory)
+      : {toolCallId: id, name, title: name, kind: 'other', rawInput: input};
   const told = resultContent((result?.content ?? []).filter(block => !isReminder(block)));
   const diffs =
     decoded.tag === 'ok' && result?.outcome === 'success' ? savedDiffs(decoded.value, result, directory) : [];

@@ -5,7 +5,7 @@ import {failed, ok} from '../../../src/base/outcome.ts';
 import {treeId} from '../../../src/domain/checkpoint.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {noDetail, type RuleChange, type Verdict} from '../../../src/domain/risk.ts';
-import {commandBlock} from '../../../src/domain/slash-command.ts';
+import {commandBlock, commandsOfPrograms} from '../../../src/domain/slash-command.ts';
 import {engineBench, finishedReport, noCheckpoints, says, valueOf} from '../../support/memory-ports.ts';
 
 const noFile = async () => failed(rejected('there is no such file'));
@@ -64,10 +64,11 @@ describe('a prompt that is a slash command', () => {
   test('outside the terminal, the commands that work there are named', async () => {
     const options = {frontEnd: emptyAbilities};
     const bench = engineBench([says('Never.')], {commands: commandsOf({review: {}}), read: noFile, options});
-    const known = 'Unknown command /zzzzzzzz. Available: /compact, /effort, /review.';
+    const available = `Available: ${commandsOfPrograms.map(({name}) => `/${name}`).join(', ')}, /review.`;
+    const known = `Unknown command /zzzzzzzz. ${available}`;
     expect((await bench.prompt('/zzzzzzzz')).end).toMatchObject({fault: rejected(known)});
     expect((await bench.prompt('/transcripts')).end).toMatchObject({
-      fault: rejected('Unknown command /transcripts. Available: /compact, /effort, /review.'),
+      fault: rejected(`Unknown command /transcripts. ${available}`),
     });
   });
 
