@@ -141,6 +141,7 @@ describe('the card of a command', () => {
     const text = cardOf({...remove, ...publishing, impact: remove.impact}).join('\n');
     expect(text).toContain('deletes 1 file, ignored by git: build/out.js');
     expect(text).toContain('Overwrites commits on another machine (git push --force)');
+    expect(text).not.toContain('Deletes files');
     expect(cardOf(remove).join('\n')).not.toContain('Deletes files');
   });
 

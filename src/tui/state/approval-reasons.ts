@@ -57,15 +57,11 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 function isShownElsewhere(reason: Reason, {verdict, impact, preview}: Approval): boolean {
   if (reason.kind === 'mode')
     return (preview.kind === 'diff' || preview.kind === 'changes') && reason.mode === 'default';
-  // The impact doesn't cover the other effects of a command with several, such as a force push after a deletion.
+  if (reason.kind !== 'command-part' || verdict.risk !== 'destructive' || reason.alike > 0) return false;
+  // The impact is that of changed files. A force push after a deletion is another effect.
+  const [verb = ''] = impact.summary.split(' ');
   const isOnlyPart = verdict.reasons.filter(({kind}) => kind === 'command-part').length === 1;
-  return (
-    reason.kind === 'command-part' &&
-    isOnlyPart &&
-    verdict.risk === 'destructive' &&
-    impact.summary !== '' &&
-    reason.alike === 0
-  );
+  return verb !== '' && (isOnlyPart || reason.effect === `${verb} files`);
 }
 
 /** Describes the impact: `deletes 37 files (12 untracked): build/a.js, build/b.js and 35 more`. */
