@@ -6,6 +6,7 @@ import type {Fault} from '../domain/fault.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {RunningSession} from '../domain/session-list.ts';
 import type {Effort} from '../domain/model-stream.ts';
+import type {Media} from './terminal/media.ts';
 import type {CustomTheme} from './theme/palette.ts';
 import type {Look} from './theme/theme.ts';
 import type {Preferences, StatusLineSetting, ThemeChoice} from '../domain/preferences.ts';
@@ -38,6 +39,7 @@ export interface TuiOptions {
   readonly clipboard: ClipboardPort;
   readonly preferences: Preferences;
   readonly look: Look;
+  readonly media: Media;
   readonly effort: Effort | 'default';
   /** Whether `/demo` exists. It exits with `{kind: 'demo'}`. */
   readonly demo: 'none' | 'offered';

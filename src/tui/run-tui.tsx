@@ -13,6 +13,7 @@ import {openKeyboard} from './terminal/keyboard.ts';
 import {keyOf, keysOf} from './terminal/keymap.ts';
 import {type InkTerminal, openInkTerminal} from './terminal/ink-terminal.tsx';
 import {loadPromptHistory} from './editor/prompt-history.ts';
+import type {Media} from './terminal/media.ts';
 import {TerminalSessions} from './terminal/terminal-sessions.ts';
 import type {PositionQuery} from './terminal/cursor-position.ts';
 import {backgroundQueryThroughTmux, probeQueries} from './terminal/terminal-probes.ts';
@@ -99,22 +100,27 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   write(`${probeQueries}${modifiers('on')}${title.open()}\r\u001B[K`);
   const ended = new AbortController();
   const terminals = new TerminalSessions(engine, () => options.clock.now());
-  const store: Store = new Store(options, {
-    leave,
-    terminals,
-    transcript,
-    size: () => opened?.size ?? sizeOf(stdout),
-    ready: () => opened?.ready ?? false,
-    redraw: () => opened?.redraw(),
-    get newlineKey() {
-      return newlineKey();
+  // The alternate screen is drawn cell by cell.
+  const media: Media = transcript === 'none' ? options.media : {...options.media, pictures: 'none'};
+  const store: Store = new Store(
+    {...options, media},
+    {
+      leave,
+      terminals,
+      transcript,
+      size: () => opened?.size ?? sizeOf(stdout),
+      ready: () => opened?.ready ?? false,
+      redraw: () => opened?.redraw(),
+      get newlineKey() {
+        return newlineKey();
+      },
+      loadLexer: loadMarkdownLexer,
+      attach: block => suspendFor(() => attachToBlock(block)),
+      edit: work => suspendFor(() => openEditor(work)),
+      read: panel => suspendFor(() => openTranscript(panel)),
+      suspend: () => suspendFor(() => stopForShell('stops')),
     },
-    loadLexer: loadMarkdownLexer,
-    attach: block => suspendFor(() => attachToBlock(block)),
-    edit: work => suspendFor(() => openEditor(work)),
-    read: panel => suspendFor(() => openTranscript(panel)),
-    suspend: () => suspendFor(() => stopForShell('stops')),
-  });
+  );
   const ink = openInkTerminal(terminal, {
     screen: transcript === 'none' ? 'inline' : 'alternate',
     root: () => <App store={store} onKey={key => (sawShiftEnter ||= key.return && key.shift)} />,

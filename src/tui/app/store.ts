@@ -86,7 +86,7 @@ export class Store {
   constructor(options: TuiOptions, host: AppHost) {
     this.#options = options;
     this.#host = host;
-    this.#appearance = new Appearance(options.look, options.preferences.verbosity);
+    this.#appearance = new Appearance(options.look, options.preferences.verbosity, options.media);
     this.#clock = new RunClock(() => options.clock.now());
     this.#frames = new FrameSchedule({
       now: () => options.clock.now(),
@@ -207,6 +207,7 @@ export class Store {
     for (const event of events) {
       this.#view = reduce(this.#view, event);
       this.#clock.handleEvent(event);
+      if (event.event === 'session-opened') this.#appearance.setDirectory(event.session.directory);
       if (event.event === 'terminal-needed') this.#host.attach(event.block);
       if (isBackgroundAgentEnd(event))
         this.#options.engine.submit({op: 'hear-agents', id: this.#options.newPromptId()});

@@ -42,6 +42,11 @@ const maxRecentLines = 500;
 
 const isBlock = (block: Standing['block']): block is TranscriptBlock => typeof block === 'function';
 
+/** Returns a line without the data of a picture, which is long. Only the text and the width matter once it is written. */
+// oxlint-disable-next-line no-control-regex -- sequences of pictures begin with ESC
+const withoutPicture = (line: string): string =>
+  line.replaceAll(/\u001B_G[^\u001B]*\u001B\\|\u001B\]1337;[^\u0007]*\u0007/gu, '');
+
 /** Everything above the live region: blocks on their way to the terminal's scrollback, or on the alternate screen. */
 export class TranscriptOutput implements LinesAbove {
   readonly #buffer: 'none' | ScrollbackBuffer;
@@ -122,7 +127,11 @@ export class TranscriptOutput implements LinesAbove {
   take(): string {
     const {width} = this.#frame();
     this.#unsent = {pending: this.#pending, standing: this.#standing, lost: this.#lost};
-    const written = this.#pending.map(({block, kept, lines}) => ({block, lines: [...kept, ...lines], width}));
+    const written = this.#pending.map(({block, kept, lines}) => ({
+      block,
+      lines: [...kept, ...lines.map(withoutPicture)],
+      width,
+    }));
     const text = this.#pending.flatMap(({lines}) => lines.map(line => `${line}\n`)).join('');
     this.#pending = [];
     if (text !== '' && this.#lost.length > 0) {

@@ -18,6 +18,7 @@ import {faultText} from '../../domain/fault.ts';
 import type {ActionEntry, ActionProgress, ActionStage, PastActionEntry} from '../state/view.ts';
 import {cellWidth, styledWidth} from '../text/cell-width.ts';
 import {durationText, wholeSeconds} from '../text/duration.ts';
+import {fileLink} from '../text/file-link.ts';
 import {withTildes} from '../text/workspace-paths.ts';
 import {type EntryFrame, noIndent, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -116,8 +117,18 @@ const longestCommand = 400;
 function titleSpans({stage, label, by}: ActionEntry, frame: EntryFrame): readonly StyledSpan[] {
   const files = filesOf(stage);
   if (files.length > 0) {
-    const words = `${editVerb(files, stage.stage === 'settled' ? 'past' : 'present')} ${files.map(nameOf).join(', ')}`;
-    return changeSpans(withTildes(words, frame.home), files);
+    const verb = editVerb(files, stage.stage === 'settled' ? 'past' : 'present');
+    return [
+      {text: `${verb} `, roles: []},
+      ...files.flatMap((file, at): readonly StyledSpan[] => [
+        ...(at === 0 ? [] : [{text: ', ', roles: []}]),
+        {
+          text: visibleLine(withTildes(nameOf(file), frame.home)),
+          roles: fileLink(file.path, file.hunks[0]?.newStart ?? 0, frame.theme),
+        },
+      ]),
+      ...countSpans(files, '  '),
+    ];
   }
   const action = actionOf(stage);
   return actionSpans({action, label, by}, frame);

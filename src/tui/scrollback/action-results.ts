@@ -3,7 +3,9 @@ import {screenshotText} from '../../actions/use-computer.ts';
 import {agentFacts} from '../../actions/start-agent.ts';
 import type {AgentRow} from '../../domain/sub-agent.ts';
 import type {ActionName, ActionResult, OutputOf} from '../../actions/catalogue.ts';
+import type {ReadFile} from '../../actions/files-port.ts';
 import type {ReadEntry} from '../../actions/read-files.ts';
+import {pictureRows} from './picture.ts';
 import {type KeptChanges, dryRunText} from '../../actions/sandbox-exec.ts';
 import {matchText} from '../../actions/search-codebase.ts';
 import {blockStateText} from '../../actions/block-text.ts';
@@ -132,7 +134,13 @@ export const renderers: {readonly [N in ActionName]: ResultRenderer<OutputOf<N>>
     noteBody(title, frame, `${messages.length} of ${countOf(total, 'message')}`),
   'request-computer-use': ({until}) =>
     body([], until === 0 ? 'already allowed' : `allowed until ${timeOfDay(until)}; Esc or /computer off ends it`),
-  'use-computer': ({screenshot}) => body([], visibleLine(screenshotText(screenshot))),
+  'use-computer': ({screenshot}, frame) =>
+    frame.theme.pictures === 'none'
+      ? body([], visibleLine(screenshotText(screenshot)))
+      : body(
+          pictureRows(screenshot.image, {name: '', path: screenshot.path}, frame),
+          visibleLine(screenshotText(screenshot)),
+        ),
   'suggest-prompt': ({prompt, label}, frame) => noteBody(label === '' ? '' : prompt, frame),
   'suggest-new-conversation': (output, frame) =>
     noteBody(output.choice === 'stay' ? output.other : '', frame, output.choice === 'new' ? 'accepted' : 'declined'),
@@ -354,8 +362,10 @@ export function commandForm(by: ActionEntry['by'], end: 'ended' | 'failed'): Pic
 }
 
 function answerBody({blocks}: McpResult, frame: EntryFrame): ResultBody {
-  const text = blocks.map(block => (block.kind === 'text' ? block.text : `image (${block.mediaType})`)).join('\n');
-  return outputBody(text, {most: maxSuccessLines, part: 'beginning', leftOut: 0}, frame);
+  const text = blocks.flatMap(block => (block.kind === 'text' ? [block.text] : [])).join('\n');
+  const pictures = blocks.flatMap(block => (block.kind === 'image' ? pictureRows(block, inNoFile, frame) : []));
+  const {rows, foot} = outputBody(text, {most: maxSuccessLines, part: 'beginning', leftOut: 0}, frame);
+  return {rows: [...rows, ...pictures], foot};
 }
 
 /** Returns the size of a page, and at full verbosity its text for the model. */
@@ -367,7 +377,7 @@ function pageBody({content, ageMs}: WebPage, frame: EntryFrame): ResultBody {
       return body(wholeRows(lines, frame), `${content.length.toLocaleString('en')} characters`, ...age);
     }
     case 'image':
-      return body([], 'image', ...age);
+      return body(pictureRows(content.image, inNoFile, frame), ...age);
     case 'moved':
       return noteBody(`moved to ${content.to}`, frame);
     default:
@@ -399,9 +409,23 @@ function blockBody({block}: {readonly block: BlockSnapshot}, frame: EntryFrame):
 const listBody = (lines: readonly string[], count: string, frame: EntryFrame): ResultBody =>
   body(frame.verbosity === 'full' ? wholeRows(lines.map(visibleLine), frame) : [], count);
 
+const inNoFile = {name: '', path: ''};
+
+const pictureOf = ({image, path}: Extract<ReadFile, {readonly kind: 'image'}>, frame: Frame): readonly string[] =>
+  pictureRows(image, {name: path.slice(path.lastIndexOf('/') + 1), path}, frame);
+
+/** Returns the pictures that consecutive reads have read. */
+export const readPictures = (result: ActionResult, frame: Frame): readonly string[] =>
+  result.name !== 'read-files' || result.settled.state !== 'success'
+    ? []
+    : result.settled.output.files.flatMap(entry =>
+        entry.state === 'read' && entry.file.kind === 'image' ? pictureOf(entry.file, frame) : [],
+      );
+
 /** Returns how much of a file was read, and at full verbosity its content. */
 function readRows(entry: ReadEntry, frame: EntryFrame): readonly (string | BarredRow)[] {
   const heading = noteRows(readText(entry), frame);
+  if (entry.state === 'read' && entry.file.kind === 'image') return pictureOf(entry.file, frame);
   if (entry.state === 'failed' || frame.verbosity !== 'full') return heading;
   const {file} = entry;
   if (file.kind === 'text') {

@@ -32,7 +32,10 @@ import {withRelativePaths, withTildes} from '../text/workspace-paths.ts';
 import {type EntryFrame, type Frame, spansText, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
+import type {Theme} from '../theme/theme.ts';
+import {readLink} from '../text/file-link.ts';
 import {actionFacts, actionRows, pastActionRows} from './action-entry.ts';
+import {readPictures} from './action-results.ts';
 import {countSpans} from './diff-lines.ts';
 import {insideMargin, margin, signedRows, unfoldHint} from './entry-rows.ts';
 import {type MarkdownLexer, renderFence, renderMarkdown} from './render-markdown.ts';
@@ -54,7 +57,7 @@ export function finishedLines(finished: FinishedEntry, lexer: MarkdownLexer, fra
     case 'exploration':
       return frame.verbosity === 'full'
         ? finished.steps.flatMap(step => finishedLines(step, lexer, frame))
-        : spaced(explorationRows(finished, 'done', frame));
+        : spaced([...explorationRows(finished, 'done', frame), ...explorationPictures(finished, frame)]);
     case 'prompt':
       return [
         '',
@@ -73,6 +76,16 @@ export function finishedLines(finished: FinishedEntry, lexer: MarkdownLexer, fra
       return unreachable(finished);
   }
 }
+
+/** Returns the pictures that were read, below the list of what was read. */
+const explorationPictures = ({steps}: ExplorationEntry, frame: EntryFrame): readonly string[] =>
+  frame.verbosity === 'name'
+    ? []
+    : steps.flatMap(step =>
+        step.kind === 'action' && step.stage.stage === 'settled' && step.stage.result.tag === 'action'
+          ? readPictures(step.stage.result.result, insideMargin(frame)).map(row => margin + row)
+          : [],
+      );
 
 const spaced = (lines: readonly string[]): readonly string[] => (lines.length === 0 ? [] : ['', ...lines]);
 
@@ -323,6 +336,7 @@ export function explorationRows(
   const all = steps.flatMap(itemsOf).map(item => ({
     ...item,
     target: withTildes(withRelativePaths(item.target, directory), frame.home),
+    paths: [item.target],
   }));
   const merged = mergeReads(all);
   const isQuiet = width < minListWidth && all.length > 1;
@@ -334,7 +348,7 @@ export function explorationRows(
   const indent = width < minIndentWidth ? '    ' : ' '.repeat(margin.length + heading.length + 2);
   const lead = `${margin}${heading}  `;
   const rows = shown.flatMap((item, at) =>
-    wrapSpans(spansOf(item), frame, at === 0 ? {first: lead, rest: indent, roles: []} : hanging(indent)),
+    wrapSpans(spansOf(item, theme), frame, at === 0 ? {first: lead, rest: indent, roles: []} : hanging(indent)),
   );
   const more = `${hidden} more${unfoldHint()}`;
   return hidden === 0 ? rows : [...rows, `${indent}${theme.style(['dim'], more)}`];
@@ -344,7 +358,7 @@ export function explorationRows(
 const minListWidth = 70;
 
 /** Returns one line such as `Explored 12 files, 5 searches · Ctrl+O`, and a line for each failure. */
-function quietRows(items: readonly ExplorationItem[], {theme, width}: Frame): readonly string[] {
+function quietRows(items: readonly ShownItem[], {theme, width}: Frame): readonly string[] {
   const failed = items.filter(item => item.failed);
   const targets = (verb: ExplorationItem['verb']): readonly string[] =>
     items.filter(item => item.verb === verb && !item.failed).map(({target}) => target);
@@ -358,20 +372,36 @@ function quietRows(items: readonly ExplorationItem[], {theme, width}: Frame): re
   const line = `Explored ${counts.join(', ')}${unfoldHint()}`;
   return [
     ...(counts.length === 0 ? [] : [margin + theme.style(['dim'], fit(line, width - margin.length))]),
-    ...failed.flatMap(item => wrapSpans(spansOf(item), {theme, width}, hanging(margin))),
+    ...failed.flatMap(item => wrapSpans(spansOf(item, theme), {theme, width}, hanging(margin))),
   ];
 }
 
 const hanging = (indent: string) => ({first: indent, rest: `${indent}  `, roles: []}) as const;
 
-const spansOf = ({verb, target, found, failed}: ExplorationItem): readonly StyledSpan[] => [
-  ...(failed ? [{text: `${glyphs.error} `, roles: ['error'] as const}] : []),
-  {text: visibleLine(`${verb} ${target}${found === '' ? '' : `: ${found}`}`), roles: ['dim']},
-];
+/** An item as it is shown. `paths` has the path of each of the targets, which commas join. */
+interface ShownItem extends ExplorationItem {
+  readonly paths: readonly string[];
+}
+
+function spansOf({verb, target, found, failed, paths}: ShownItem, theme: Theme): readonly StyledSpan[] {
+  const sign: readonly StyledSpan[] = failed ? [{text: `${glyphs.error} `, roles: ['error']}] : [];
+  const rest: StyledSpan = {text: found === '' ? '' : visibleLine(`: ${found}`), roles: ['dim']};
+  if (verb !== 'read' || theme.directory === '')
+    return [...sign, {...rest, text: visibleLine(`${verb} ${target}`) + rest.text}];
+  const targets = paths.length === 1 ? [target] : target.split(', ');
+  const linked = targets.flatMap((text, at): readonly StyledSpan[] => [
+    {text: at === 0 ? `${verb} ` : ', ', roles: ['dim']},
+    {
+      text: visibleLine(text),
+      roles: ['dim', ...(targets.length === paths.length ? readLink(paths[at] ?? '', theme) : [])],
+    },
+  ]);
+  return [...sign, ...linked, rest];
+}
 
 /** Joins consecutive reads into one list, each file once. */
-function mergeReads(items: readonly ExplorationItem[]): readonly ExplorationItem[] {
-  const merged: ExplorationItem[] = [];
+function mergeReads(items: readonly ShownItem[]): readonly ShownItem[] {
+  const merged: ShownItem[] = [];
   const targets: string[] = [];
   for (const item of items) {
     const last = merged.at(-1);
@@ -379,7 +409,11 @@ function mergeReads(items: readonly ExplorationItem[]): readonly ExplorationItem
     if (!isPlain) targets.length = 0;
     if (isPlain && targets.includes(item.target)) continue;
     if (isPlain && last !== undefined && targets.length > 0) {
-      merged[merged.length - 1] = {...last, target: `${last.target}, ${item.target}`};
+      merged[merged.length - 1] = {
+        ...last,
+        target: `${last.target}, ${item.target}`,
+        paths: [...last.paths, ...item.paths],
+      };
     } else merged.push(item);
     if (isPlain) targets.push(item.target);
   }

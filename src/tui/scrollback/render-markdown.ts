@@ -4,6 +4,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visible} from '../../base/visible.ts';
 import {cellWidth, styledWidth} from '../text/cell-width.ts';
 import {type Frame, hardWrapSpans, noIndent, spansText, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
+import {proseLink} from '../text/file-link.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Style, Theme} from '../theme/theme.ts';
 import {highlightFence, highlightCode, type Fence} from './syntax/highlight.ts';
@@ -233,7 +234,16 @@ function spansOf(token: Token, roles: readonly Style[], theme: Theme): readonly 
     case 'del':
       return inlineSpans(token.tokens, [...roles, 'struck'], theme);
     case 'codespan':
-      return [{text: token.text, roles: [...roles, 'code']}];
+      return [
+        {
+          text: token.text,
+          roles: [
+            ...roles,
+            ...(roles.some(role => typeof role === 'object') ? [] : proseLink(token.text, theme)),
+            'code',
+          ],
+        },
+      ];
     case 'br':
       return [{text: '\n', roles}];
     case 'link':

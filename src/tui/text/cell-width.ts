@@ -12,8 +12,10 @@ export function cellWidth(text: string): number {
   return width;
 }
 
-// oxlint-disable-next-line no-control-regex -- SGR and OSC 8 begin with ESC
-const styling = /\u001B\[[\d;]*m|\u001B\]8;[^\u001B\u0007]*(?:\u001B\\|\u0007)/gu;
+/** SGR, links, and the sequences of pictures, which take no cells of the line themselves. */
+const styling =
+  // oxlint-disable-next-line no-control-regex -- sequences begin with ESC
+  /\u001B\[[\d;]*[mA]|\u001B\](?:8|1337);[^\u001B\u0007]*(?:\u001B\\|\u0007)|\u001B_G[^\u001B]*\u001B\\|\u001B[78D]/gu;
 
 export const stripStyles = (line: string): string => (line.includes('\u001B') ? line.replaceAll(styling, '') : line);
 

@@ -10,6 +10,7 @@ import {
   roles,
   ansiColors,
 } from './palette.ts';
+import {type Media, noMedia} from '../terminal/media.ts';
 import type {Background, TerminalLook} from './terminal-look.ts';
 
 export type {Role} from './palette.ts';
@@ -30,7 +31,11 @@ export interface Theme {
    * such background.
    */
   readonly lineBackgrounds: 'syntax' | 'plain' | 'none';
-  /** Returns the theme without link sequences, for lines that are redrawn often. */
+  /** How the terminal shows pictures. */
+  readonly pictures: Media['pictures'];
+  /** The workspace, if texts can link to its files. Otherwise empty. */
+  readonly directory: string;
+  /** Returns the theme without links and pictures, for lines that are redrawn often. */
   readonly unlinked: Theme;
   /** Styles a text. The first role is the outermost. Every style is closed at the end of the text. */
   style(styles: readonly Style[], text: string): string;
@@ -39,7 +44,7 @@ export interface Theme {
 }
 
 /** Returns the theme for a terminal. `reported` is the background that the terminal reported. Themes are shared values. */
-export function themeOf(look: Look, reported: Background = 'unknown'): Theme {
+export function themeOf(look: Look, reported: Background = 'unknown', place: Place = noPlace): Theme {
   if (look === 'plain')
     return themeFor({
       name: 'plain',
@@ -48,6 +53,7 @@ export function themeOf(look: Look, reported: Background = 'unknown'): Theme {
       background: 'unknown',
       links: 'shown',
       custom: 'none',
+      ...noPlace,
     });
   if (look === 'color')
     return themeFor({
@@ -57,14 +63,30 @@ export function themeOf(look: Look, reported: Background = 'unknown'): Theme {
       background: 'unknown',
       links: 'shown',
       custom: 'none',
+      ...noPlace,
     });
   const {level, links} = look;
   const background = reported === 'unknown' ? look.background : reported;
   const custom = typeof look.theme === 'string' ? 'none' : look.theme;
   const name = nameOf(typeof look.theme === 'string' ? look.theme : look.theme.base, level, background);
   const palette = look.theme === 'auto' && background === 'unknown' ? 'either' : name === 'light' ? 'light' : 'dark';
-  return themeFor({name, palette, level, background, links, custom});
+  // Without colors, no escape sequences are written at all.
+  const pictures = name === 'plain' ? 'none' : place.pictures;
+  return themeFor({
+    name,
+    palette,
+    level,
+    background,
+    links,
+    custom,
+    pictures,
+    directory: links === 'osc8' ? place.directory : '',
+  });
 }
+
+type Place = Pick<Theme, 'pictures' | 'directory'>;
+
+const noPlace: Place = {pictures: 'none', directory: ''};
 
 /** Returns chalk's color level, for parts that Ink colors itself, such as borders. */
 export function chalkLevelOf(look: Look): 0 | 1 | 2 | 3 {
@@ -74,7 +96,7 @@ export function chalkLevelOf(look: Look): 0 | 1 | 2 | 3 {
 
 const chalkLevels = {none: 0, 16: 1, 256: 2, truecolor: 3} as const;
 
-interface ThemeKey {
+interface ThemeKey extends Place {
   readonly name: ThemeName;
   readonly palette: Palette;
   readonly level: ColorLevel;
@@ -105,7 +127,7 @@ function themeFor({custom, ...key}: ThemeKey): Theme {
 }
 
 function makeTheme(key: ThemeKey): Theme {
-  const {name, links} = key;
+  const {name, links, pictures, directory} = key;
   const codes = name === 'plain' ? undefined : codesOf(key);
   const painter = (linked: 'linked' | 'unlinked'): Theme['style'] => {
     if (codes === undefined && (linked === 'unlinked' || links === 'shown')) return (_styles, text) => text;
@@ -136,12 +158,15 @@ function makeTheme(key: ThemeKey): Theme {
   } as const;
   const unlinked: Theme = {
     ...shared,
+    ...noPlace,
     get unlinked() {
       return unlinked;
     },
     style: painter('unlinked'),
   };
-  return links === 'shown' ? unlinked : {...shared, unlinked, style: painter('linked')};
+  return links === 'shown' && pictures === 'none'
+    ? unlinked
+    : {...shared, pictures, directory, unlinked, style: painter('linked')};
 }
 
 /** True if the colors come from a palette and not from the terminal's 16 ANSI colors. */
@@ -309,15 +334,19 @@ const stepOf = (step: number): number => (step === 0 ? 0 : 55 + 40 * step);
 export class Appearance {
   #look: Look;
   #background: Background = 'unknown';
+  readonly #media: Media;
+  #directory = '';
   verbosity: Verbosity;
 
-  constructor(look: Look, verbosity: Verbosity) {
+  constructor(look: Look, verbosity: Verbosity, media: Media = noMedia) {
     this.#look = look;
+    this.#media = media;
     this.verbosity = verbosity;
   }
 
   get theme(): Theme {
-    return themeOf(this.#look, this.#background);
+    const {pictures, files} = this.#media;
+    return themeOf(this.#look, this.#background, {pictures, directory: files === 'linked' ? this.#directory : ''});
   }
 
   /** The chosen theme. `none` if the terminal has no colors. */
@@ -327,6 +356,11 @@ export class Appearance {
 
   choose(theme: ThemeChoice | CustomTheme): void {
     if (typeof this.#look !== 'string') this.#look = {...this.#look, theme};
+  }
+
+  /** Sets the workspace, whose files texts link to. */
+  setDirectory(directory: string): void {
+    this.#directory = directory;
   }
 
   setBackground(background: Background): void {

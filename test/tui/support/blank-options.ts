@@ -1,4 +1,5 @@
 import {defaultPreferences} from '../../../src/config/settings-schema.ts';
+import {noMedia} from '../../../src/tui/terminal/media.ts';
 import {failed} from '../../../src/base/outcome.ts';
 import {rejected} from '../../../src/domain/fault.ts';
 import {messageId} from '../../../src/domain/ids.ts';
@@ -30,6 +31,7 @@ export function blankOptions({engine, stdin, stdout}: Pick<TuiOptions, 'engine' 
     statusLine: {print: async () => failed('was not found')},
     loadThemes: async () => [],
     look: 'plain',
+    media: noMedia,
     effort: 'default',
     preferences: defaultPreferences,
     demo: 'none',
