@@ -1,7 +1,9 @@
 // @module-tag long
 import {
   chmodSync,
+  chownSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -157,6 +159,32 @@ describe('going back', () => {
     expect(done.stderr).toContain('! conflict stays as it is');
     expect(scene.read('merged')).toBe(lines('1', 'user'));
     expect(scene.read('conflict')).toBe(lines('user', '9'));
+  });
+
+  test('a file with two names is one file again, after an edit and after a command; an owner stays', async () => {
+    const edit = call('Edit', {file_path: 'a', old_string: 'one', new_string: 'two'});
+    const append = call('Bash', {command: 'echo agent >>a; echo agent >>owned'});
+    await using scene = await openScene([call('Read', {file_path: 'a'}), edit, say('1'), append, say('2')]);
+    const stats = (...names: readonly string[]) =>
+      names.map(name => {
+        const {ino, nlink, uid} = lstatSync(join(scene.place.work, name));
+        return {ino: name === 'owned' ? 0 : ino, nlink, uid};
+      });
+    put(scene, 'a', 'one\n');
+    put(scene, 'owned', 'one\n');
+    linkSync(join(scene.place.work, 'a'), join(scene.place.work, 'b'));
+    linkSync(join(scene.place.work, 'a'), join(scene.place.home, 'outside'));
+    // Only root can give a file to someone else.
+    if (process.getuid?.() === 0) chownSync(join(scene.place.work, 'owned'), 65_534, 65_534);
+    const before = [listing(scene), stats('a', 'b', 'owned')];
+    await scene.run([...free, '--session-id', id, '--prompt', 'Edit it.']);
+    expect([scene.read('a'), scene.read('b')]).toEqual(['two\n', 'one\n']);
+    expect((await rewind(scene, '--yes')).stderr).toContain('\n  ~ a\n');
+    expect([listing(scene), stats('a', 'b', 'owned')]).toEqual(before);
+    await prompt(scene, 'Append to it.');
+    expect(scene.read('b')).toBe('one\nagent\n');
+    expect((await rewind(scene, '--yes')).stderr).toContain('\n  ~ a (also under 1 other name: hard link)\n');
+    expect([listing(scene), stats('a', 'b', 'owned')]).toEqual(before);
   });
 
   test('a weft that was killed in the middle leaves a way back', async () => {

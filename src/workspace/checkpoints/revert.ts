@@ -1,6 +1,7 @@
 import {hash as digest} from 'node:crypto';
 import {
   chmodSync,
+  chownSync,
   closeSync,
   constants,
   ftruncateSync,
@@ -17,11 +18,12 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import {basename, dirname} from 'node:path';
+import {basename, dirname, join} from 'node:path';
 import {tryOr} from '../../base/outcome.ts';
 import type {OpenTreeChange, OtherChange, RevertedFile} from '../../domain/checkpoint.ts';
 import {causeText, hasCode} from '../../domain/fault.ts';
 import {type PathHandle, openPathHandle, temporaryName} from '../files/folder-handle.ts';
+import {entryNames} from '../files/list-folder.ts';
 import {canAccess} from '../files/regular-files.ts';
 import {isGitBlobName} from './git-blobs.ts';
 import {gitBlobNameOf, makeNodeComparison, type Merged, mergeNode} from './merge-node.ts';
@@ -246,14 +248,15 @@ export function applyRevert(
   const twinOf = ({path, wanted}: RevertStep): string | undefined => {
     const inode = inodeOf(wanted);
     if (inode === undefined || wanted?.kind !== 'file') return undefined;
-    return (
-      restored.get(inode) ??
-      names
-        .get(inode)
-        ?.find(
-          name => name !== path && tryOr(() => lstatSync(name).ino === inode && hasContent(name, wanted.hash), false),
-        )
-    );
+    const isTwin = (name: string): boolean =>
+      name !== path && tryOr(() => lstatSync(name).ino === inode && hasContent(name, wanted.hash), false);
+    const folder = dirname(path);
+    // A checkpoint of named files doesn't know the other names. Most are in the same folder.
+    const near = (): string | undefined =>
+      entryNames(folder)
+        .map(name => join(folder, name))
+        .find(isTwin);
+    return restored.get(inode) ?? names.get(inode)?.find(isTwin) ?? near();
   };
   const attempt = (step: RevertStep, work: (at: Target) => void): void => {
     try {
@@ -432,6 +435,9 @@ function restoreFile(
     }
     if (twin === undefined) {
       if (!objects.copyTo(wanted.hash, fresh)) throw new Error('its saved content is gone');
+      const old = lstatSync(path, {throwIfNoEntry: false});
+      // If the owner can't be set, the file becomes this user's.
+      if (old?.isFile() === true) tryOr(() => chownSync(fresh, old.uid, old.gid), undefined);
       chmodSync(fresh, wanted.mode);
     } else {
       using others = openParent(twin);
