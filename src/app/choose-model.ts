@@ -1,6 +1,6 @@
 import {type Effort, type ModelPort, unknownFacts} from '../domain/model-stream.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
-import {appendFileSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {appendFileSync, existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {causeText, type Fault, FaultError, faultText} from '../domain/fault.ts';
@@ -28,6 +28,8 @@ import {type IssuedKeys, openApiKeys, type UsedKeys} from './api-keys.ts';
 import type {KeySource, Provider, ProviderConnection} from './model-access.ts';
 import type {RunContext} from './run-context.ts';
 import type {connectAnthropic} from '../models/anthropic.ts';
+import type {RefusalMemory} from '../models/stream-with-retries.ts';
+import type {RefusingServer} from './refusal-memory.ts';
 import type {WireApi} from '../config/settings-schema.ts';
 
 /** The model that flags, environment and settings choose. `undefined` and empty values were not given. */
@@ -53,6 +55,8 @@ export interface ModelChoice extends Pick<
   /** The user's saved keys. A key in the environment takes precedence. */
   readonly apiKeys: UsedKeys;
   readonly issuedKeys: IssuedKeys;
+  /** The file that keeps what refusals have taught; empty if nothing is kept. */
+  readonly refusals: string;
 }
 
 /** A connected model, with the choice that led to it. */
@@ -396,6 +400,10 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
       cacheTtl: choice.cacheTtl,
       fallbacks: fallbacksOf(provider, named, choice),
       access,
+      memory:
+        choice.refusals === ''
+          ? undefined
+          : refusalMemory(choice.refusals, {provider: provider.name, baseUrl, wireApi: choice.wireApi}),
     },
     choice.wireApi,
   );
@@ -419,6 +427,12 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
   const why = `${baseUrl} lists no models. Choose one with --model or WEFT_MODEL.`;
   return {...unreachableModel(choice, why), secrets};
 }
+
+/** Keeps the lessons of refusals. The module is loaded if there is something to read or to write. */
+const refusalMemory = (file: string, server: RefusingServer): RefusalMemory => ({
+  isEmpty: () => !existsSync(file),
+  open: async () => (await import('./refusal-memory.ts')).openRefusals(file, server, Date.now),
+});
 
 /** Opens the facts that the user's own server reports about its models. Does nothing for other providers. */
 async function localWindows(
@@ -582,4 +596,5 @@ export const modelChoice = ({options, settings, places, issuedKeys, sessionEffor
   environment: process.env,
   apiKeys: openApiKeys(places, process.env),
   issuedKeys,
+  refusals: options.sessionPersistence && options.bare === undefined ? places.refusals : '',
 });

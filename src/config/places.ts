@@ -28,6 +28,8 @@ export interface Places {
   readonly pruned: string;
   /** The key for making the placeholders of secrets. */
   readonly placeholderKey: string;
+  /** The lessons of refusals by model servers, for a week. */
+  readonly refusals: string;
   /** The tools that MCP servers offered when weft last connected. */
   readonly servers: string;
   /** The API keys that the user has pasted, or which of them are in the keychain. */
@@ -84,6 +86,7 @@ export function placesOf(user: {
       history: paths.join(data, 'history.jsonl'),
       pruned: paths.join(data, 'pruned'),
       placeholderKey: paths.join(data, 'placeholder.key'),
+      refusals: paths.join(data, 'refusals.json'),
       servers: paths.join(data, 'mcp'),
       credentials: paths.join(data, 'credentials.json'),
       serverCredentials: paths.join(data, 'mcp', 'credentials.json'),

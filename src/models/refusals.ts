@@ -1,4 +1,5 @@
 import {type Fault, otherRefusal, type Refusal} from '../domain/fault.ts';
+import type {MessageId} from '../domain/ids.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
 import {type Endpoint, type ProviderError, type Refused, retryAfterMs} from './provider-error.ts';
 import {type ReadRefusal, readRefusal} from './refusal-words.ts';
@@ -40,6 +41,24 @@ export interface JudgedRefusal {
   readonly is: RefusalClass;
   /** The provider's words, in lower case, without backticks. */
   readonly said: string;
+}
+
+/**
+ * A refusal whose repair helped, as it is kept for later runs. It holds no words of the provider, which may quote the
+ * conversation.
+ */
+export interface KnownRefusal {
+  readonly is: RefusalClass | {readonly kind: 'no-end-mark'};
+  readonly said: '' | 'between_tools';
+  /** The answers whose thinking was refused. Empty for a fact about the model. */
+  readonly messages: readonly MessageId[];
+}
+
+/** The lessons of a server's refusals that later runs know, by model. */
+export interface KeptRefusals {
+  recall(model: string): readonly KnownRefusal[];
+  keep(model: string, known: readonly KnownRefusal[]): Promise<void>;
+  forget(model: string): Promise<void>;
 }
 
 type Asked = Pick<ModelRequest, 'model' | 'tools'>;

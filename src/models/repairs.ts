@@ -12,7 +12,7 @@ import type {
 import {withoutMedia} from '../domain/history.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {ModelRequest, Repaired} from '../domain/model-stream.ts';
-import type {JudgedRefusal, RefusalClass} from './refusals.ts';
+import type {JudgedRefusal, KnownRefusal, RefusalClass} from './refusals.ts';
 import type {BodyChange, SessionRefusalChanges, RequestChange} from './send-request.ts';
 import {
   imagesInWords,
@@ -50,6 +50,8 @@ export interface Repair {
   readonly once: BodyChange | undefined;
   /** Takes the lessons back. */
   readonly undo: () => void;
+  /** The refusal for later runs, if they would get it too. */
+  readonly known: KnownRefusal | undefined;
 }
 
 interface RefusedRequest {
@@ -66,6 +68,10 @@ interface RefusedRequest {
 
 interface Step {
   readonly text: string;
+  /** The refusal that leads to this step in a later run, if it is another one. */
+  readonly as?: RefusalClass;
+  /** The answers that the step is about. */
+  readonly answers?: ReadonlySet<MessageId>;
   readonly key?: string;
   readonly leftOut?: readonly BlockAddress[];
   /** Applies to all later requests too. */
@@ -76,7 +82,8 @@ interface Step {
   readonly betas?: readonly string[];
 }
 
-export function repairOf({is, said}: JudgedRefusal, refused: RefusedRequest): Repair | undefined {
+/** Repairs a refused request, or returns `undefined` if nothing helps that was not tried. */
+export function repairOf({is, said}: Pick<JudgedRefusal, 'is' | 'said'>, refused: RefusedRequest): Repair | undefined {
   const steps = [stepFor(is, said, refused), otherStep(is, refused)];
   const step = steps.find(each => each !== undefined && isNew(each, is, refused));
   if (step === undefined) return undefined;
@@ -94,7 +101,53 @@ export function repairOf({is, said}: JudgedRefusal, refused: RefusedRequest): Re
     for (const name of betas) refusedBetas?.delete(name);
   };
   const messages = leftOut.length === 0 ? request.messages : withoutMedia(request.messages, leftOut);
-  return {key, event: {event: 'repaired', repair: is.kind, text, leftOut}, request: {...request, messages}, once, undo};
+  return {
+    key,
+    event: {event: 'repaired', repair: is.kind, text, leftOut},
+    request: {...request, messages},
+    once,
+    undo,
+    known: knownRefusal(step.as ?? is, said, step),
+  };
+}
+
+function knownRefusal(is: RefusalClass, said: string, {once, answers = new Set()}: Step): KnownRefusal | undefined {
+  if (once !== undefined || passingKinds.has(is.kind)) return undefined;
+  return {is, said: said.includes('between_tools') ? 'between_tools' : '', messages: [...answers].slice(-maxKept)};
+}
+
+/** The kinds of refusals that are about one request, or that weft only guesses. */
+const passingKinds: ReadonlySet<RefusalClass['kind']> = new Set([
+  'image',
+  'document',
+  'too-many-media',
+  'too-many-bytes',
+  'call-signature',
+  'unexplained',
+]);
+/** The maximum number of answers to keep with a refusal. */
+const maxKept = 200;
+
+/**
+ * Applies the repairs that earlier runs have found, before the server refuses a request again. Returns the refusals that
+ * don't concern this request.
+ */
+export function recallRepairs(
+  known: readonly KnownRefusal[],
+  body: () => JsonObject,
+  refused: Omit<RefusedRequest, 'body' | 'tried'>,
+): readonly KnownRefusal[] {
+  const {messages: sent} = refused.request;
+  return known.filter(({is, said, messages}) => {
+    if (is.kind === 'no-end-mark') {
+      refused.learned.endMarks = 'left-out';
+      return false;
+    }
+    const needsMedia = is.kind === 'no-images' || is.kind === 'result-media';
+    if (needsMedia && mediaOf(refused.request).length === 0) return true;
+    if (messages.length > 0 && !sent.some(({id}) => messages.includes(id))) return true;
+    return repairOf({is, said}, {...refused, body: body(), tried: new Set()}) === undefined;
+  });
 }
 
 /** True unless the step was tried, or changes nothing. An unchanged body would only be refused again. */
@@ -112,6 +165,7 @@ function otherStep({kind}: RefusalClass, refused: RefusedRequest): Step | undefi
 
 const plainRoles = ({request}: RefusedRequest): Step => ({
   key: 'plain-roles',
+  as: {kind: 'plain-roles'},
   body: withPlainRoles,
   text: `${request.model} knows only the roles of user and assistant in turn, so weft sent everything in these.`,
 });
@@ -122,6 +176,7 @@ const withoutMediaStep = ({server, request}: RefusedRequest): Step | undefined =
     ? undefined
     : {
         key: 'unexplained',
+        as: {kind: 'unexplained'},
         body: mediaInWords,
         text: `${server} rejected the request, so weft sent it without images and documents.`,
       };
@@ -169,6 +224,7 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
       if (ids.size === 0) return undefined;
       return {
         conversation: withoutThinking(ids),
+        answers: ids,
         text: `${server} rejected ${model}'s earlier thinking, so weft sent the request without it.`,
       };
     }
@@ -258,10 +314,12 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
       // A server may refuse several parameters, one after the other. If it sends the same message again, weft gives up.
       const key = `parameter: ${said}`;
       const other = otherNames[name];
+      const as = {kind: 'parameter', names: [name]} as const;
       return other === undefined
-        ? {key, body: without(name), text: `${server} doesn't support "${name}", so weft left it out.`}
+        ? {key, as, body: without(name), text: `${server} doesn't support "${name}", so weft left it out.`}
         : {
             key,
+            as,
             body: renamed(name, other),
             text: `${server} expects "${other}" instead of "${name}", so weft sent that.`,
           };

@@ -3,6 +3,7 @@ import type {Readable} from 'node:stream';
 import {isJsonObject, type JsonObject} from '../base/json.ts';
 import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
 import type {Decoder} from './decoder.ts';
+import type {KnownRefusal} from './refusals.ts';
 import {TextCalls} from './text-calls.ts';
 import {takeUnreadBody, readServerEvents} from './http-fetch.ts';
 import {
@@ -42,6 +43,8 @@ export interface SessionRefusalChanges {
   toolReferences: 'as-known' | 'refused';
   /** Whether the server marks the end of its answers. `left-out`: an answer without a mark is taken as whole. */
   endMarks: 'unknown' | 'sent' | 'left-out';
+  /** The refusals of earlier runs that no request of this run would have got so far. `unread`: nobody has looked. */
+  known: readonly KnownRefusal[] | 'unread';
 }
 
 export const emptyRefusalChanges = (): SessionRefusalChanges => ({
@@ -50,6 +53,7 @@ export const emptyRefusalChanges = (): SessionRefusalChanges => ({
   thinkingEcho: 'as-known',
   toolReferences: 'as-known',
   endMarks: 'unknown',
+  known: 'unread',
 });
 
 /** The changes that earlier refusals require: for the whole session, and for this request alone. */
@@ -160,7 +164,8 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
 }
 
 /** The stream ended in order, but the answer did not. */
-export const closedEarly = connectionLost('The connection closed during the answer.', 'one-repeat');
+export const closedEarly = (): ProviderError =>
+  connectionLost('The connection closed during the answer.', 'one-repeat');
 
 const silentFor = (time: string): ProviderError =>
   briefError(`No data from the model for ${time}.`, 'Try again later, or use another model.');

@@ -1,4 +1,4 @@
-import {isJsonObject} from '../base/json.ts';
+import {isJsonObject, type JsonObject} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {omittedInput} from '../domain/conversation.ts';
 import {messageId} from '../domain/ids.ts';
@@ -10,6 +10,7 @@ import type {Access} from './access.ts';
 import type {ModelTable} from './model-facts.ts';
 import type {ProxyEnvironment} from './proxy.ts';
 import {type AnswerContent, connectionLost, type ProviderError, type Refused} from './provider-error.ts';
+import type {KeptRefusals, KnownRefusal} from './refusals.ts';
 import type {Repair} from './repairs.ts';
 import {decideRetry, realClock, type RetryClock} from './retry.ts';
 import {
@@ -37,8 +38,64 @@ export interface ProviderOptions {
   /** The models to try, in this order, if the requested one can't answer. */
   readonly fallbacks: readonly string[];
   readonly clock?: RetryClock;
+  /** The lessons of earlier runs about this server. If absent, every run starts anew. */
+  readonly memory?: RefusalMemory | undefined;
   /** If absent, weft sends the key in the form that the provider expects. */
   readonly access?: Access | undefined;
+}
+
+/** Keeps the lessons of refusals. A memory that fails keeps nothing. */
+export interface RefusalMemory {
+  /** True if nothing is kept. Loads nothing. */
+  isEmpty(): boolean;
+  open(): Promise<KeptRefusals>;
+}
+
+/** The lessons of a session, by model. */
+export class Lessons {
+  readonly #dialect: ProviderDialect;
+  readonly #memory: RefusalMemory | undefined;
+  readonly #learned = new Map<string, SessionRefusalChanges>();
+  /** The models about which earlier runs have learnt something. */
+  readonly #recalled = new Set<string>();
+
+  constructor(dialect: ProviderDialect, memory: RefusalMemory | undefined) {
+    this.#dialect = dialect;
+    this.#memory = memory;
+  }
+
+  of(model: string): SessionRefusalChanges {
+    const known = this.#learned.get(model) ?? emptyRefusalChanges();
+    this.#learned.set(model, known);
+    return known;
+  }
+
+  /** Applies what earlier runs have learnt to the lessons about the request's model. */
+  async recall(request: ModelRequest): Promise<void> {
+    const learned = this.of(request.model);
+    if (learned.known === 'unread') {
+      const memory = this.#memory;
+      learned.known = memory === undefined || memory.isEmpty() ? [] : (await memory.open()).recall(request.model);
+      if (learned.known.length > 0) this.#recalled.add(request.model);
+    }
+    if (learned.known.length === 0) return;
+    const {recallRepairs} = await import('./repairs.ts');
+    const body = (): JsonObject => jsonBody(this.#dialect, request, {learned, once: []});
+    const {endpoint, refusedBetas} = this.#dialect;
+    learned.known = recallRepairs(learned.known, body, {request, learned, server: endpoint.name, refusedBetas});
+  }
+
+  /** Keeps repairs that have helped. */
+  async keep(model: string, known: readonly KnownRefusal[]): Promise<void> {
+    await (await this.#memory?.open())?.keep(model, known);
+  }
+
+  /** Forgets the lessons of earlier runs, because the server refuses a request all the same. */
+  async forget(model: string): Promise<void> {
+    if (!this.#recalled.delete(model)) return;
+    this.#learned.delete(model);
+    await (await this.#memory?.open())?.forget(model);
+  }
 }
 
 /** Connects to a provider's models over its protocol. */
@@ -50,21 +107,17 @@ export function openPort(
     models,
     fallbacks,
     clock = realClock,
-  }: Pick<ModelPort, 'provider' | 'searchesWeb'> & Pick<ProviderOptions, 'models' | 'fallbacks' | 'clock'>,
+    memory,
+  }: Pick<ModelPort, 'provider' | 'searchesWeb'> & Pick<ProviderOptions, 'models' | 'fallbacks' | 'clock' | 'memory'>,
 ): ModelPort {
   const sendOnce = makeSendOnce(dialect);
-  const learned = new Map<string, SessionRefusalChanges>();
-  const learnedOf = (model: string): SessionRefusalChanges => {
-    const known = learned.get(model) ?? emptyRefusalChanges();
-    learned.set(model, known);
-    return known;
-  };
+  const lessons = new Lessons(dialect, memory);
   const judge: Judge = (refused, sent) => judgeRefused(refused, sent, dialect);
   return {
     provider,
     searchesWeb,
     stream: (request, signal) =>
-      withCosts(streamWithRetries(request, {sendOnce, clock, fallbacks, learnedOf, judge}, signal), request, models),
+      withCosts(streamWithRetries(request, {sendOnce, clock, fallbacks, lessons, judge}, signal), request, models),
     facts: model => models.facts(model),
   };
 }
@@ -115,16 +168,20 @@ async function judgeRefused(
   const judged = judgeRefusal(refused, endpoint, request);
   if (judged.is.kind === 'other' || judged.is.kind === 'too-long') return {error: judged.error, repair: undefined};
   const {repairOf} = await import('./repairs.ts');
-  const body: object = bodyOf(dialect, request, lessons);
   const given = {
     request,
-    body: isJsonObject(body) ? body : {},
+    body: jsonBody(dialect, request, lessons),
     learned: lessons.learned,
     server: endpoint.name,
     tried,
     refusedBetas: dialect.refusedBetas,
   };
   return {error: judged.error, repair: repairOf(judged, given)};
+}
+
+function jsonBody(dialect: ProviderDialect, request: ModelRequest, changes: RefusalChanges): JsonObject {
+  const body: object = bodyOf(dialect, request, changes);
+  return isJsonObject(body) ? body : {};
 }
 
 const nothingToUndo = (): void => {};
@@ -141,13 +198,13 @@ export async function* streamWithRetries(
     sendOnce,
     clock,
     fallbacks,
-    learnedOf,
+    lessons: learning,
     judge,
   }: {
     readonly sendOnce: SendOnce;
     readonly clock: RetryClock;
     readonly fallbacks: readonly string[];
-    readonly learnedOf: (model: string) => SessionRefusalChanges;
+    readonly lessons: Pick<Lessons, 'of' | 'recall' | 'keep' | 'forget'>;
     readonly judge: Judge;
   },
   signal: AbortSignal,
@@ -158,11 +215,13 @@ export async function* streamWithRetries(
   let tried = new Set<string>();
   let once: readonly BodyChange[] = [];
   let undo = nothingToUndo;
+  let repaired: readonly KnownRefusal[] = [];
   /** The number of tries whose answer had begun or ended in order, and that are billed. */
   let billed = 0;
   for (let attempt = 1; !signal.aborted; attempt++) {
     let error: ProviderError | Refused | undefined;
-    const lessons = {learned: learnedOf(request.model), once};
+    await learning.recall(request);
+    const lessons = {learned: learning.of(request.model), once};
     let declined: Fault | undefined;
     const bounds = new AnswerBounds();
     let asIs: readonly ModelEvent[] = [];
@@ -175,13 +234,18 @@ export async function* streamWithRetries(
       if (item.kind === 'unmarked') {
         const kept = keepUnmarked(item.content, lessons.learned, {hasContent: merger.hasContent, billed});
         if (kept === 'no') {
-          error = closedEarly;
+          error = closedEarly();
           break;
         }
         asIs = kept === 'silently' ? [] : [unmarkedNote(request.model)];
+        if (kept === 'with-note') await learning.keep(request.model, [noEndMark]);
         continue;
       }
       isBegun ||= item.events.some(({event}) => event === 'block-started');
+      if (isBegun && repaired.length > 0) {
+        await learning.keep(request.model, repaired);
+        repaired = [];
+      }
       declined = others.length === 0 ? undefined : declinedFault(item.events, request.model);
       const events = merger.take(declined === undefined ? item.events : item.events.filter(isNotEnd));
       if (events.length > 0) yield [...asIs, ...events];
@@ -208,7 +272,11 @@ export async function* streamWithRetries(
     if (error.kind === 'refused') {
       const judged = await judge(error, {request, lessons, tried});
       // If the server refuses the repaired request too, the repair did not help.
-      if (judged.repair === undefined && isFinalRefusal(judged.error)) undo();
+      if (judged.repair === undefined && isFinalRefusal(judged.error)) {
+        undo();
+        repaired = [];
+        await learning.forget(request.model);
+      }
       undo = nothingToUndo;
       const repair = merger.hasBlocks ? undefined : judged.repair;
       if (repair !== undefined) {
@@ -216,6 +284,7 @@ export async function* streamWithRetries(
         ({request} = repair);
         tried.add(repair.key);
         ({undo} = repair);
+        if (repair.known !== undefined) repaired = [...repaired, repair.known];
         if (repair.once !== undefined) once = [...once, repair.once];
         attempt -= 1;
         continue;
@@ -240,6 +309,7 @@ export async function* streamWithRetries(
       if (!isShown) merger = new StreamMerger();
       tried = new Set();
       once = [];
+      repaired = [];
       undo = nothingToUndo;
       attempt = 0;
       billed = 0;
@@ -274,6 +344,8 @@ function keepUnmarked(
   learned.endMarks = 'left-out';
   return 'with-note';
 }
+
+const noEndMark: KnownRefusal = {is: {kind: 'no-end-mark'}, said: '', messages: []};
 
 const unmarkedNote = (model: string): ModelEvent => ({
   event: 'repaired',

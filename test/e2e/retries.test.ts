@@ -1,6 +1,7 @@
 // @module-tag long
 import {describe, expect, test} from 'vitest';
 import {breakOff, dropAfter, fail, say, sayPieces, type Answer, type Break} from '../support/model-script.ts';
+import type {ReceivedRequest} from '../support/model-server.ts';
 import {finish} from '../support/run-weft.ts';
 import {openScene} from '../support/scene.ts';
 import {jsonLines, kindsOf} from './support/messages.ts';
@@ -79,6 +80,54 @@ test('a signal ends the waiting between two tries at once', async () => {
   expect((await finished).code).toBe(130);
   // The next try would be in a minute.
   expect(performance.now() - before).toBeLessThan(30_000);
+});
+
+const roles = ({body}: ReceivedRequest): readonly string[] => body.messages.map(({role}) => role);
+
+describe('the lesson of a refusal', () => {
+  const refused = fail(400, {message: 'System role not supported'});
+  const onlyUsers = (request: ReceivedRequest): Answer => (roles(request).includes('system') ? refused : say('Done.'));
+
+  test('is known when the session goes on, and to other sessions', {tags: 'smoke'}, async () => {
+    await using scene = await openScene(onlyUsers, 'openai');
+    const note = "weft: small-model doesn't support this role for instructions, so weft sent them in another role.\n";
+    expect(await scene.run(['--prompt', 'x'])).toMatchObject({code: 0, stdout: 'Done.\n', stderr: note});
+    expect(await scene.run(['--continue', '--prompt', 'y'])).toMatchObject({code: 0, stdout: 'Done.\n', stderr: ''});
+    expect(await scene.run(['--prompt', 'z'])).toMatchObject({code: 0, stdout: 'Done.\n', stderr: ''});
+    expect(scene.server.requests.map(request => roles(request).includes('system'))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('is forgotten if the server refuses the repaired request later', async () => {
+    let isTaken = true;
+    await using scene = await openScene(
+      request => (isTaken ? onlyUsers(request) : fail(400, {message: 'It is about something else.'})),
+      'openai',
+    );
+    await scene.run(['--prompt', 'x']);
+    isTaken = false;
+    expect(await scene.run(['--prompt', 'y'])).toMatchObject({code: 1});
+    await scene.run(['--prompt', 'z']);
+    expect(scene.server.requests.map(request => roles(request).includes('system'))).toEqual([true, false, false, true]);
+  });
+
+  test('leaves no trace if the session leaves none, and is not taken with --bare', async () => {
+    await using scene = await openScene(onlyUsers, 'openai');
+    for (const flag of ['--no-session-persistence', '--bare', '--bare']) await scene.run(['--prompt', 'x', flag]);
+    expect(scene.server.requests).toHaveLength(6);
+  });
+
+  test('of an answer without an end mark is known, too', async () => {
+    const chunk = {choices: [{index: 0, delta: {content: 'It is 42'}, finish_reason: null}]};
+    const unmarked: Answer = {stream: `data: ${JSON.stringify(chunk)}\n\n`, headers: {}};
+    await using scene = await openScene(() => unmarked, 'openai');
+    for (const name of ['x', 'y']) await scene.run(['--prompt', name]);
+    expect(scene.server.requests).toHaveLength(3);
+  });
 });
 
 /** All text deltas of a stream, joined. */

@@ -34,6 +34,7 @@ export function choiceIn(
     environment: variables,
     apiKeys: openApiKeys({credentials: join(folder, 'credentials.json')}, {...variables, PATH: folder}),
     issuedKeys: issuedKeys(),
+    refusals: '',
     ...given,
   };
 }

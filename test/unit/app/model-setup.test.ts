@@ -40,6 +40,7 @@ async function open(settings: Pick<ModelChoice, 'baseUrl' | 'model'>, variables:
     environment,
     apiKeys,
     issuedKeys: issuedKeys(),
+    refusals: '',
   };
   const settingsFile = join(folder, 'settings.json');
   const chosen = await chooseModel(choice, signal);

@@ -32,13 +32,16 @@ async function readingOf(batches: Iterable<readonly ModelEvent[]>): Promise<{
   const events: ModelEvent[] = [];
   for await (const batch of streamWithRetries(
     request,
-    {sendOnce, clock, fallbacks: [], learnedOf: emptyRefusalChanges, judge},
+    {sendOnce, clock, fallbacks: [], lessons, judge},
     new AbortController().signal,
   )) {
     events.push(...batch.filter(({event}) => event !== 'block-delta'));
   }
   return {events, read};
 }
+
+const done = (): Promise<void> => Promise.resolve();
+const lessons = {of: emptyRefusalChanges, recall: done, keep: done, forget: done};
 
 const judge = (): never => {
   throw new Error('nothing is refused');

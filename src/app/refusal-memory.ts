@@ -1,0 +1,95 @@
+import * as z from 'zod/mini';
+import {parseJson} from '../base/json.ts';
+import {ok} from '../base/outcome.ts';
+import {changeFile, readTextFile} from '../config/change-file.ts';
+import {messageId} from '../domain/ids.ts';
+import type {KeptRefusals, KnownRefusal} from '../models/refusals.ts';
+
+/** Refusals are tried again after a week, because servers change. */
+const lifeMs = 7 * 86_400_000;
+/** The maximum number of models of which refusals are kept, and of refusals of each. */
+const maxModels = 200;
+const maxRefusals = 30;
+
+const names = z.array(z.string());
+const kinds = [
+  'no-end-mark',
+  'plain-roles',
+  'role-order',
+  'system-role',
+  'cache-control',
+  'thinking-signature',
+  'thinking-echo',
+  'thinking-type',
+  'effort',
+  'no-images',
+  'result-media',
+  'schema',
+  'tool-references',
+  'text-tools',
+] as const;
+const refusalSchema = z.object({
+  at: z.number(),
+  is: z.union([
+    z.object({kind: z.enum(kinds)}),
+    z.object({kind: z.literal('call-id'), most: z.number()}),
+    z.object({kind: z.literal('beta'), names}),
+    z.object({kind: z.literal('max-tokens'), most: z.number(), input: z.number(), window: z.number()}),
+    z.object({kind: z.literal('parameter'), names}),
+  ]),
+  said: z.enum(['', 'between_tools']),
+  messages: z.array(z.pipe(z.string(), z.transform(messageId))),
+});
+type Kept = z.infer<typeof refusalSchema>;
+const fileSchema = z.record(z.string(), z.array(z.unknown()));
+
+export interface RefusingServer {
+  readonly provider: string;
+  readonly baseUrl: string | undefined;
+  readonly wireApi: string | undefined;
+}
+
+/** Opens the file that keeps the lessons of one server's refusals. `now` returns milliseconds since the epoch. */
+export function openRefusals(
+  file: string,
+  {provider, baseUrl = '', wireApi = ''}: RefusingServer,
+  now: () => number,
+): KeptRefusals {
+  // The address without credentials.
+  const {origin, pathname} = URL.parse(baseUrl) ?? {origin: '', pathname: ''};
+  const keyOf = (model: string): string => [provider, `${origin}${pathname}`, wireApi, model].join(' ');
+  const change = async (model: string, update: (kept: readonly Kept[]) => readonly Kept[]): Promise<void> => {
+    await changeFile(file, text => {
+      const {[keyOf(model)]: of = [], ...others} = readRefusals(text, now());
+      const after = update(of);
+      const all = [...Object.entries(others), ...(after.length === 0 ? [] : [[keyOf(model), after] as const])];
+      return ok(`${JSON.stringify(Object.fromEntries(all.slice(-maxModels)))}\n`);
+    });
+  };
+  return {
+    recall(model: string): readonly KnownRefusal[] {
+      const text = readTextFile(file);
+      return readRefusals(text.tag === 'ok' ? text.value : undefined, now())[keyOf(model)] ?? [];
+    },
+    keep: (model: string, known: readonly KnownRefusal[]): Promise<void> =>
+      change(model, kept => {
+        const added = known.flatMap(each => refusalSchema.safeParse({...each, at: now()}).data ?? []);
+        const isAdded = ({is}: Kept): boolean => added.some(each => JSON.stringify(each.is) === JSON.stringify(is));
+        return [...kept.filter(each => !isAdded(each)), ...added].slice(-maxRefusals);
+      }),
+    forget: (model: string): Promise<void> => change(model, () => []),
+  };
+}
+
+/** Reads what is still young. Anything else in the file is ignored. */
+function readRefusals(text: string | undefined, now: number): Readonly<Record<string, readonly Kept[]>> {
+  const parsed = parseJson(text ?? '');
+  const file = fileSchema.safeParse(parsed.tag === 'ok' ? parsed.value : {}).data ?? {};
+  return Object.fromEntries(
+    Object.entries(file).flatMap(([key, list]) => {
+      const kept = list.flatMap(each => refusalSchema.safeParse(each).data ?? []);
+      const young = kept.filter(({at}) => at <= now && now - at < lifeMs);
+      return young.length === 0 ? [] : [[key, young]];
+    }),
+  );
+}
