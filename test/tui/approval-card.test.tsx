@@ -173,6 +173,31 @@ describe('the card of a command', () => {
     `);
   });
 
+  test('in narrow cards every key can be read, and a word of a rule that is broken has a mark', () => {
+    const path = '../other-project/packages/some-long-name/../another-project/deep';
+    const long = {
+      ...npmTest,
+      verdict: {...npmTest.verdict, detail: {...noDetail, rules: [`Bash(ls ${path})`, 'Bash(ls:*)']}},
+    };
+    for (let width = 30; width <= 60; width++) {
+      for (const rows of [14, 30]) {
+        const card = cardOf(long, {width, rows}).map(row => row.slice(1, -1).trim());
+        expect(card.join(' ')).toMatch(/Ctrl\+E edit ·? ?←→ other rule ·? ?Esc stop/u);
+        const marked = card.filter(row => row.includes('↩'));
+        for (const row of marked) expect(row).toMatch(/[^.]↩|\.\.\/↩/u);
+      }
+      const rule = cardOf(long, {width: Math.max(50, width), rows: 30, stage: {...initialStage, rule: 0}})
+        .map(row =>
+          row
+            .slice(1, -1)
+            .replace(/[↩asny]? *$/u, '')
+            .trim(),
+        )
+        .join('');
+      expect(rule).toContain(path);
+    }
+  });
+
   test('at 100 columns', () => {
     expect(cardOf(npmTest, {width: 100, waiting: 3}).join('\n')).toMatchInlineSnapshot(`
       "╭ Run this command? ───────────────────────────────────────── 1 of 3 · runs code from this project ╮
@@ -244,8 +269,7 @@ describe('the card of a command', () => {
       │ echo step-1                                              │
       │ echo step-2                                              │
       │ echo step-3                                              │
-      │ echo step-4                                              │
-      │   … 21 more lines · v                                    │
+      │   … 22 more lines · v                                    │
       │ echo step-26                                             │
       │ echo step-27                                             │
       │ echo step-28                                             │
@@ -256,7 +280,8 @@ describe('the card of a command', () => {
       │   2 Yes, npm test … for this session                  s  │
       │   3 Always in this project: npm test *                a  │
       │   4 No, and tell weft what to do instead              n  │
-      ╰ Ctrl+E edit · v show all · PgDn more · ←→ other rule ────╯"
+      │ Ctrl+E edit · v show all · PgDn more · ←→ other rule     │
+      ╰ Esc stop ────────────────────────────────────────────────╯"
     `);
     expect(
       cardOf(long, {rows: 18, stage: {...initialStage, top: 4}})

@@ -159,7 +159,8 @@ describe('the card of what a command has changed', () => {
       '│ 6 +   if (count >= bulk) {                              │',
       '│ 7       return 0.1;                                     │',
       '│ Keep 3 of 4 y   Discard all n                           │',
-      '╰ Space toggle · ↑↓ other file · Esc back ────────────────╯',
+      '│ Space toggle · ↑↓ other file · Esc back                 │',
+      '╰ PgUp PgDn scroll ───────────────────────────────────────╯',
     ]);
   });
 

@@ -38,7 +38,7 @@ describe('diffLines', () => {
   test('numbers, signs, wrapped lines and visible controls', () => {
     expect(
       diffLines([file], {maxLines: 99, shown: 'all', long: 'clipped', home: ''}, {theme: themeOf('plain'), width: 24}),
-    ).toEqual([' 9   keep', '10 - old^[[2J', '10 + new and long enough', '      to wrap']);
+    ).toEqual([' 9   keep', '10 - old^[[2J', '10 + new and long ↩', '     enough to wrap']);
   });
 
   test('colour marks what is added and removed', () => {
@@ -85,12 +85,22 @@ describe('diffLines', () => {
     ]);
   });
 
+  test('a row that goes on has a mark, and never ends inside ../', () => {
+    const text = 'cp ../one-project/a ../../other-project/b && rm ../../../third-project/c';
+    const lines = [{kind: 'added', text, changed: []}] as const;
+    for (let width = 20; width < 70; width++) {
+      const rows = diffLines([change('a.sh', lines)], form, {theme: themeOf('plain'), width}).map(row => row.slice(4));
+      expect(rows.map(row => row.replace(/↩$/u, '')).join('')).toBe(text);
+      expect(rows.slice(0, -1).every(row => row.endsWith('↩') && !/(?:^|[^.])\.{1,2}↩$/u.test(row))).toBe(true);
+    }
+  });
+
   test('a very long line is clipped around its change, or whole where that is asked for', () => {
     const text = `${'a'.repeat(1000)}NEW${'b'.repeat(1000)}`;
     const lines = [{kind: 'added', text, changed: [{from: 1000, to: 1003}]}] as const;
     const clipped = diffLines([change('a.min.js', lines)], form, {theme: themeOf('plain'), width: 40});
     expect(clipped).toHaveLength(5);
-    expect(clipped.join('').replaceAll(/\s+/gu, '')).toMatch(
+    expect(clipped.join('').replaceAll(/\s+|↩/gu, '')).toMatch(
       /^1\+…982charactersnotshown…a{18}NEWb+…913charactersnotshown…$/u,
     );
     const whole = diffLines(

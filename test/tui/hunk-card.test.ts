@@ -102,7 +102,8 @@ describe('the card of hunks', () => {
       '│ 41   forty-one                                                              │',
       '│ 42 + new                                                                    │',
       '│ Write 4 of 7 y   No n                                                       │',
-      '╰ Space toggle · ↑↓ other hunk · Esc back · Ctrl+E edit the file first ───────╯',
+      '│ Space toggle · ↑↓ other hunk · Esc back · Ctrl+E edit the file first        │',
+      '╰ PgUp PgDn scroll ───────────────────────────────────────────────────────────╯',
     ]);
   });
 
@@ -126,7 +127,7 @@ describe('the card of hunks', () => {
   test('nothing ticked is said', () => {
     const card = cardAt(dropping(0, 0, 1, 2, 3, 4, 5, 6), 21);
     expect(card[0]).toMatch(/^╭ Write 0 of 7 hunks\? None selected ─/u);
-    expect(card.at(-2)).toMatch(/^│ None selected: no y {3}No n +│$/u);
+    expect(card.at(-3)).toMatch(/^│ None selected: no y {3}No n +│$/u);
   });
 });
 

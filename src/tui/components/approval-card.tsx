@@ -17,9 +17,10 @@ import {type Frame, type Layout, noIndent, wrapSpans} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
 import {approvalBody, approvalTitle, cardHint} from '../scrollback/approval-text.ts';
-import {Card, frameRows} from './card.tsx';
+import {Card, frameRows, hintLines} from './card.tsx';
 import {CardField, fieldLayout} from './draft-field.tsx';
-import {type Choice, ChoiceLine, choiceLineHeight, Choices, choicesHeight} from './choices.tsx';
+import {type Choice, ChoiceLine, choiceLineHeight, Choices, choicesHeight, labelMargin} from './choices.tsx';
+import {themeOf} from '../theme/theme.ts';
 import {Lines} from './lines.tsx';
 
 type WholeStage = Exclude<ApprovalStage, HunkStage>;
@@ -57,12 +58,15 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
   const all = notes.join(glyphs.separator);
   const note = fits(all) ? all : notes.filter(one => one !== undecidedNote).join(glyphs.separator);
   const isNoteInside = note !== '' && !fits(note);
-  const left = rows - frameRows - answer.rows - (isNoteInside ? 1 : 0);
   const wanted = cardRoom({width, rows}).rows;
   const {home} = folders;
   const bodyFrame = isEdit ? {theme, home, width: Math.max(8, width - 3)} : {...frame, home};
   const top = stage.stage === 'choosing' ? stage.top : 'summary';
   const full = approvalBody(approval, {rows: Number.POSITIVE_INFINITY, top: 'summary'}, bodyFrame).all;
+  const room = rows - frameRows - answer.rows - (isNoteInside ? 1 : 0);
+  const hints = hintLines(hintsOf(stage, choices, {isEdit, isCut: full > wanted}), width);
+  const hintRows = 1 + (rows < fewRows ? 0 : Math.max(0, Math.min(hints.length - 1, room - Math.min(full, wanted))));
+  const left = room + 1 - hintRows;
   const reasons = reasonLines(approval, {...folders, lines: why.lines}, frame).slice(
     0,
     Math.max(0, left - Math.max(1, Math.min(full, Math.max(wanted, left - 6)))),
@@ -77,6 +81,7 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
       title={title}
       note={note}
       hints={hintsOf(stage, choices, {isEdit, isCut: body.all > body.lines.length})}
+      hintRows={hintRows}
       tone={choices.accept.by === 'word' ? 'danger' : 'calm'}
       inset={isEdit ? 0 : 1}
     >
@@ -121,6 +126,9 @@ function reasonLines(
     return wrapped.length <= maxRows ? wrapped : wrap(fit(line, frame.width * maxRows - 8));
   });
 }
+
+/** With fewer rows, the action gets those of the hints that do not fit on one. */
+const fewRows = 12;
 
 interface Answer {
   readonly rows: number;
@@ -174,7 +182,11 @@ function choiceAnswer(
   frame: Frame,
 ): Answer {
   if (!isLine) {
-    const choices = offers.map(({label, letter}): Choice => ({label, letter, detail: ''}));
+    const label = {theme: themeOf('plain'), width: Math.max(1, frame.width - labelMargin)};
+    const choices = offers.map(({label: text, letter}): Choice => {
+      const rows = wrapSpans([{text, roles: []}], label, noIndent, 'marked');
+      return {label: rows.join('\n'), letter, detail: ''};
+    });
     return {rows: choicesHeight(choices, frame.width), shown: <Choices choices={choices} selected={row} />};
   }
   const written = [

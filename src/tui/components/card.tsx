@@ -3,6 +3,8 @@ import type {ReactNode} from 'react';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
+import {themeOf} from '../theme/theme.ts';
+import {wrapText} from '../text/wrap.ts';
 
 interface CardProps {
   readonly width: number;
@@ -12,6 +14,8 @@ interface CardProps {
   readonly note?: string;
   /** Key hints for the bottom border. The card shows the first ones that fit. */
   readonly hints: readonly string[];
+  /** The rows for the hints. All but the last are above the border. */
+  readonly hintRows?: number;
   readonly tone?: 'calm' | 'danger';
   /** Columns between the frame and the content. 0 for rows whose background reaches the frame. */
   readonly inset?: 0 | 1;
@@ -19,7 +23,16 @@ interface CardProps {
 }
 
 /** A framed card on which the user makes a decision. */
-export function Card({width, title, note = '', hints, tone = 'calm', inset = 1, children}: CardProps): ReactNode {
+export function Card({
+  width,
+  title,
+  note = '',
+  hints,
+  hintRows = 1,
+  tone = 'calm',
+  inset = 1,
+  children,
+}: CardProps): ReactNode {
   const theme = useTheme();
   const frame = tone === 'danger' ? 'error' : 'accent';
   const inside = Math.max(1, width - 6);
@@ -27,7 +40,8 @@ export function Card({width, title, note = '', hints, tone = 'calm', inset = 1, 
   const isNoteAbove = note !== '' && cellWidth(shownTitle) + 3 + cellWidth(note) <= inside;
   const line = (count: number): string => theme.style([frame], '─'.repeat(Math.max(0, count)));
   const noteCells = isNoteAbove ? cellWidth(note) + 2 : 0;
-  const hint = hintsThatFit(hints, inside);
+  const above = hintLines(hints, width).slice(0, hintRows);
+  const hint = above.pop() ?? '';
   const noteRole = tone === 'danger' ? 'error' : 'warning';
   return (
     <Box flexDirection="column" width={width}>
@@ -52,6 +66,11 @@ export function Card({width, title, note = '', hints, tone = 'calm', inset = 1, 
           </Box>
         )}
         {children}
+        {above.map(text => (
+          <Box key={text} paddingX={1 - inset}>
+            <Styled as="dim">{text}</Styled>
+          </Box>
+        ))}
       </Box>
       <Text wrap="truncate">
         {theme.style([frame], '╰')}
@@ -67,12 +86,14 @@ export const titleColumn = 2;
 
 export const frameRows = 2;
 
-function hintsThatFit(hints: readonly string[], cells: number): string {
-  let shown = '';
+/** Returns the hints in rows, for a card of this width. A hint that is longer than a row goes on in the next. */
+export function hintLines(hints: readonly string[], width: number): string[] {
+  const cells = Math.max(1, width - 6);
+  const lines: string[] = [];
   for (const hint of hints) {
-    const longer = shown === '' ? hint : `${shown}${glyphs.separator}${hint}`;
-    if (cellWidth(longer) > cells) break;
-    shown = longer;
+    const longer = `${lines.at(-1) ?? ''}${glyphs.separator}${hint}`;
+    if (lines.length > 0 && cellWidth(longer) <= cells) lines.splice(-1, 1, longer);
+    else lines.push(...wrapText(hint, [], {theme: themeOf('plain'), width: cells}));
   }
-  return shown;
+  return lines;
 }

@@ -71,7 +71,7 @@ const withoutWrappedBlank = (line: string, at: number): string =>
   at === 0 ? line : line.replace(/^((?:\u001B\[[\d;]*m)*) +/u, '$1');
 
 /** Cells of a row besides its label: the pointer, the number, and the letter. */
-const labelMargin = 8;
+export const labelMargin = 8;
 
 const minRowWidth = 56;
 

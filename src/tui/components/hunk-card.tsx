@@ -16,7 +16,7 @@ import {type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
 import {cardHint} from '../scrollback/approval-text.ts';
-import {Card, frameRows} from './card.tsx';
+import {Card, frameRows, hintLines} from './card.tsx';
 import {type Choice, ChoiceLine, choiceLineHeight} from './choices.tsx';
 import {changeHeading, countsOf} from '../scrollback/change-lines.ts';
 import {cachedDiffLines, changeTitle, pageOf, type TitleRoom} from '../scrollback/diff-lines.ts';
@@ -42,7 +42,15 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
   const answers = answersOf(stage, choices);
   const hint = cardHint(stage.hint, choices);
   const below = (hint === '' ? 0 : 1) + choiceLineHeight(answers, frame.width) + (accept.by === 'word' ? 1 : 0);
-  const room = Math.max(2, rows - frameRows - below);
+  const hints = [
+    'Space toggle',
+    `↑↓ other ${approval.preview.kind === 'changes' ? 'file' : 'hunk'}`,
+    'Esc back',
+    ...(editable === 'yes' ? [`${keyOf(cardKeys.edit, 'card')} edit the file first`] : []),
+    'PgUp PgDn scroll',
+  ];
+  const hintRows = rows < 12 ? 1 : hintLines(hints, width).length;
+  const room = Math.max(2, rows - frameRows - below + 1 - hintRows);
   const listed = Math.max(1, Math.min(maxListed, parts.length, Math.floor(room / 2)));
   const top = firstShown({row: stage.row, count: parts.length, room: listed});
   const diffFrame: Frame = {theme, width: Math.max(8, width - 3)};
@@ -56,13 +64,8 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
     <Card
       width={width}
       title={titleOf(stage, parts, {approval, cells: Math.max(8, width - 6), home})}
-      hints={[
-        'Space toggle',
-        `↑↓ other ${approval.preview.kind === 'changes' ? 'file' : 'hunk'}`,
-        'Esc back',
-        ...(editable === 'yes' ? [`${keyOf(cardKeys.edit, 'card')} edit the file first`] : []),
-        'PgUp PgDn scroll',
-      ]}
+      hints={hints}
+      hintRows={hintRows}
       tone={accept.by === 'word' ? 'danger' : 'calm'}
       inset={0}
     >

@@ -9,7 +9,7 @@ import {type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {useTheme} from '../theme/styled.tsx';
 import {cachedDiffLines, pageOf} from '../scrollback/diff-lines.ts';
-import {Card, frameRows} from './card.tsx';
+import {Card, frameRows, hintLines} from './card.tsx';
 import {CardField, fieldLayout} from './draft-field.tsx';
 import {type Choice, Choices, choicesHeight} from './choices.tsx';
 import {Lines} from './lines.tsx';
@@ -31,9 +31,12 @@ export function QuestionCard({form, editing, width, rows}: QuestionCardProps): R
     form.state === 'typing'
       ? fieldLayout({draft: form.other, editing}, {hint: 'Your answer', rows: 2}, frame)
       : undefined;
-  const text = wrapText(visible(question.question), ['bold'], frame).slice(0, Math.max(1, rows - frameRows - 3));
+  const hints = hintsOf(form, question);
+  const hintRows = rows < 10 ? 1 : hintLines(hints, width).length;
+  const used = frameRows + hintRows - 1;
+  const text = wrapText(visible(question.question), ['bold'], frame).slice(0, Math.max(1, rows - used - 3));
   const choices = choicesOf(form, question);
-  const inner = rows - frameRows - text.length - (field?.lines.length ?? 0);
+  const inner = rows - used - text.length - (field?.lines.length ?? 0);
   const room = Math.max(0, inner - choicesHeight(choices, frame.width));
   const diff =
     form.files.length === 0 || room < 2
@@ -55,7 +58,8 @@ export function QuestionCard({form, editing, width, rows}: QuestionCardProps): R
       width={width}
       title={question.header === '' ? 'weft asks' : visibleLine(question.header)}
       note={count}
-      hints={hintsOf(form, question)}
+      hints={hints}
+      hintRows={hintRows}
     >
       <Lines lines={text} />
       <Lines lines={diff} />

@@ -12,7 +12,7 @@ import {
   type EntryFrame,
   type Frame,
   hardWrap,
-  hardWrapSpans,
+  markedWrapSpans,
   spansText,
   type StyledSpan,
   wrapText,
@@ -174,7 +174,7 @@ function lineRows(
   const clip = long === 'whole' ? whole(line) : clipAround(line, room);
   const spans = [...noteSpans(clip.before), ...lineSpans(line, clip, mark), ...noteSpans(clip.after)];
   const background = theme.lineBackgrounds === 'none' ? [] : mark.background;
-  return hardWrapSpans(
+  return markedWrapSpans(
     spans.map(({text, roles}) => {
       const isReadable = theme.lineBackgrounds !== 'plain' || background.length === 0 || roles === mark.word;
       return {text, roles: isReadable ? [...background, ...roles] : background};

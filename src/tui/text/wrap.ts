@@ -107,6 +107,44 @@ export function hardWrapSpans(
   return lines;
 }
 
+/**
+ * Wraps a line of code on which a person decides: at a space if there is one near the end of the row, and otherwise as `wordCut` does. A
+ * mark shows that the line goes on.
+ */
+export function markedWrapSpans(
+  spans: readonly StyledSpan[],
+  {theme, width}: {readonly theme: Pick<Theme, 'style'>; readonly width: number},
+): readonly string[] {
+  let left = cellWidth(spansText(spans));
+  if (left <= width) return [paint(spans, theme)];
+  const all = spans.flatMap(({text, roles}) =>
+    graphemes(text).map(grapheme => ({text: grapheme, cells: graphemeWidth(grapheme), roles})),
+  );
+  const rows: string[] = [];
+  let at = 0;
+  while (left > width) {
+    const rest = all.slice(at, at + width + 1);
+    const cut = wordCut(rest, width);
+    const space = rest.slice(0, cut).findLastIndex(({text}) => text === ' ') + 1;
+    const part = rest.slice(0, space > cut / 2 ? space : cut);
+    rows.push(paint(part, theme) + theme.style(['dim'], glyphs.brokenWord));
+    left -= part.reduce((sum, {cells}) => sum + cells, 0);
+    at += part.length;
+  }
+  return [...rows, paint(all.slice(at), theme)];
+}
+
+/** Styles neighbors of the same roles together. */
+function paint(parts: readonly StyledSpan[], theme: Pick<Theme, 'style'>): string {
+  const runs: Piece[] = [];
+  for (const {text, roles} of parts) {
+    const last = runs.at(-1);
+    if (last !== undefined && last.roles === roles) last.text += text;
+    else runs.push({text, roles});
+  }
+  return runs.map(({text, roles}) => theme.style(roles, text)).join('');
+}
+
 interface Piece {
   text: string;
   readonly roles: readonly Style[];
