@@ -213,6 +213,13 @@ export function textOfBytes(before: string, more: Uint8Array): {readonly text: s
   return {text: memory.toString('latin1', 0, length), aligned: alignedBytes(memory, length)};
 }
 
+/** Returns the bytes that base64 encodes as a text, and until the next call these bytes. */
+export function textOfBase64(encoded: string): {readonly text: string; readonly aligned: AlignedBytes} {
+  const memory = memoryOfBytes(encoded.length);
+  const length = memory.write(encoded, 'base64');
+  return {text: memory.toString('latin1', 0, length), aligned: alignedBytes(memory, length)};
+}
+
 const alignedBytes = (memory: Buffer, length: number): AlignedBytes => ({
   bytes: memory.subarray(0, length),
   groups: new Uint32Array(memory.buffer, 0, length >> 2),

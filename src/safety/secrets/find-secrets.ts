@@ -1,6 +1,6 @@
 import {mayHoldEscapes} from '../../base/escape-sequences.ts';
 import {placeholderForm, placeholderStart, type PlaceholderRegistry} from './placeholders.ts';
-import {type Anchors, findAnchors, privateKeyMark} from './anchors.ts';
+import {type Anchors, findAnchors, privateKeyMark, textOfBase64} from './anchors.ts';
 import type {AlignedBytes, LiteralMatch} from './literal-finder.ts';
 import {type FormScan, type FoundSecret, findSecretForms} from './secret-forms.ts';
 import {findStatedSecrets} from './contextual-secrets.ts';
@@ -92,9 +92,10 @@ function findInPlainText(
     const name = vault.nameOf(decodeUnits(hit.literal, domain));
     byValue.push({from: hit.from, to: hit.from + hit.literal.length, name});
   }
-  const wrapped = findWrapped({text, domain, bytes: anchors?.bytes}, content =>
-    holdsSecret(content, vault, anchorsOf(content)),
-  );
+  const wrapped = findWrapped({text, domain, bytes: anchors?.bytes}, encoded => {
+    const content = textOfBase64(encoded);
+    return holdsSecret(content.text, vault, anchorsOf(content.text, content.aligned));
+  });
   const found = mergeOverlaps([...byForm, ...byValue, ...wrapped.found]);
   const known = finder.openFrom(text);
   const openFrom = Math.min(forms.openFrom, keys.openFrom, stated.openFrom, wrapped.openFrom, known);
@@ -238,7 +239,7 @@ interface Base64Line {
  */
 function findWrapped(
   {text, domain, bytes}: Pick<SearchedText, 'text' | 'domain'> & {readonly bytes: Uint8Array | undefined},
-  isSecret: (content: string) => boolean,
+  isSecret: (encoded: string) => boolean,
 ): FormScan {
   // Numbers, because much output has very many lines.
   const blocks: (readonly [from: number, to: number])[] = [];
@@ -277,7 +278,7 @@ function findWrapped(
   close();
   // The search in a block takes the memory of `bytes`.
   const found = blocks
-    .filter(([from, to]) => isSecret(Buffer.from(text.slice(from, to), 'base64').toString('latin1')))
+    .filter(([from, to]) => isSecret(text.slice(from, to)))
     .flatMap(([from, to]) => linesIn(text, from, to));
   return {found, openFrom: text.length - openFrom > longestBlock ? text.length : openFrom};
 }

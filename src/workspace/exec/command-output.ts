@@ -184,6 +184,9 @@ interface SpillEnd {
 /** Bytes after which a file takes no more: a command that never stops must not fill the disk. */
 const maxSpillBytes = 512 * 1024 * 1024;
 
+/** The maximum number of bytes that wait for the disk. More would stay until V8 collects all memory. */
+const maxUnwritten = 192 * 1024;
+
 /**
  * Creates the file that `newFile` names, readable by the owner only. The file must not exist; `newFile` may throw. Disk
  * errors are reported by `close`.
@@ -202,7 +205,7 @@ export function openSpillFile(newFile: () => string, largest = maxSpillBytes): S
       problem = causeText(cause);
       return undefined;
     }
-    const opened = createWriteStream(path, {flags: 'wx', mode: 0o600, highWaterMark: 1024 * 1024});
+    const opened = createWriteStream(path, {flags: 'wx', mode: 0o600, highWaterMark: maxUnwritten});
     opened.on('error', cause => {
       problem = cause.message;
       proceed();
