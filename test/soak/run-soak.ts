@@ -217,17 +217,19 @@ function growthIn(name: string, all: readonly Measured[], quietest: number): rea
   const cpu = cpuGrowth(all);
   const disk = slope(figures => figures.disk) / slope(figures => figures.disk, earlier);
   console.log(
-    `${name}: memory ${memory.toFixed(2)} MB an hour; open files ${handles.toFixed(1)}; processor time a prompt +${percent(cpu)}; disk × ${disk.toFixed(2)}`,
+    `${name}: memory ${memory.toFixed(2)} MB an hour; open files ${handles.toFixed(1)}; processor time a prompt ${percent(cpu)}; disk × ${disk.toFixed(2)}`,
   );
   return [
     ...(memory > 3 ? [`${name}: memory grows by ${memory.toFixed(1)} MB an hour`] : []),
     ...(handles > 5 ? [`${name}: ${handles.toFixed(0)} files stay open`] : []),
-    ...(cpu > 0.6 || cpu > quietest + 0.3 ? [`${name}: the processor time of a prompt grows by ${percent(cpu)}`] : []),
+    ...(cpu > 0.6 || cpu > quietest + 0.3
+      ? [`${name}: the processor time of a prompt changes by ${percent(cpu)}`]
+      : []),
     ...(disk > 1.5 ? [`${name}: the disk fills ${disk.toFixed(1)} times as fast as it did`] : []),
   ];
 }
 
-const percent = (part: number): string => `${(100 * part).toFixed(0)} %`;
+const percent = (part: number): string => `${part < 0 ? '' : '+'}${(100 * part).toFixed(0)} %`;
 
 await using scene = await openScene(script);
 const {place} = scene;
