@@ -43,7 +43,10 @@ export async function printStatusLine(
   };
   const {promise, resolve} = Promise.withResolvers<Outcome<string, string>>();
   const stop = (): void => resolve(failed('was stopped'));
-  const timer = setTimeout(() => resolve(failed(`took longer than ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(
+    () => resolve(failed(`took longer than ${timeoutMs} ms. Give it more with "timeoutMs" in the setting statusLine`)),
+    timeoutMs,
+  );
   signal.addEventListener('abort', stop, {once: true});
   process.once('exit', kill);
   let output = '';

@@ -6,15 +6,20 @@ import {call, say} from '../support/model-script.ts';
 import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
 import {fileComes, openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
 
+interface Options {
+  readonly args: readonly string[];
+  readonly timeoutMs: number;
+}
+
 /** Opens weft with a status line command, which is a shell script. */
-function open(scene: Scene, script: string, args: readonly string[] = []): PtyTerminal {
+function open(scene: Scene, script: string, {args = [], timeoutMs = 5000}: Partial<Options> = {}): PtyTerminal {
   const home = join(scene.place.home, 'weft');
   const command = join(scene.place.home, 'line.sh');
   writeFileSync(command, script);
   mkdirSync(home, {recursive: true});
   writeFileSync(
     join(home, 'settings.json'),
-    JSON.stringify({statusLine: {type: 'command', command: `sh '${command}'`, padding: 1, timeoutMs: 5000}}),
+    JSON.stringify({statusLine: {type: 'command', command: `sh '${command}'`, padding: 1, timeoutMs}}),
   );
   const environment = {...pointedAt(scene.server), FORCE_COLOR: '3'};
   return openPty({place: scene.place, environment, size: [100, 30], args, answers: 'all'});
@@ -53,6 +58,16 @@ describe('the setting statusLine', () => {
     await terminal.until(/Your status line command exited with code 3\.$/mu);
   });
 
+  test('a command that is slow is killed each time, and named once', async () => {
+    await using scene = await openScene([]);
+    using terminal = open(scene, 'echo $$ >>pids; sleep 1000', {timeoutMs: 200});
+    await terminal.until(/took longer than 200 ms\. Give it more\s+with "timeoutMs" in the setting\s+statusLine\./u);
+    const pids = scene.read('pids').trim().split('\n').map(Number);
+    expect(pids).toHaveLength(3);
+    await Promise.all(pids.map(processGone));
+    await terminal.until(/^ {2}asks first ⇧Tab.*shortcuts$/mu);
+  });
+
   test('a command that runs is killed when weft exits', async () => {
     await using scene = await openScene([]);
     using terminal = open(scene, 'echo $$ >pid.part; mv pid.part pid; sleep 1000');
@@ -64,7 +79,7 @@ describe('the setting statusLine', () => {
 
   test('screen-reader mode has the line as a command', async () => {
     await using scene = await openScene([]);
-    using terminal = open(scene, `printf '\\033[31mmine\\033[0m\\n'`, ['--accessible']);
+    using terminal = open(scene, `printf '\\033[31mmine\\033[0m\\n'`, {args: ['--accessible']});
     await terminal.until(/\/help lists commands/u);
     terminal.type('/statusline\r');
     await terminal.until(/^mine$/mu);

@@ -168,7 +168,7 @@ function keysPage(): string {
   for (const {name, keys} of otherKeys) more.set(name, keys);
   return page(
     'Keys',
-    'The keys of the terminal UI. A card or panel also names its keys on its lower edge, and they count only there.',
+    'The keys of the terminal UI. A card or panel also names its keys on its lower edge, and they count only there. [Your own keys](../make-it-yours.md#keys) replace them.',
     ...groups.map(({title, rows}) =>
       section(
         title,
