@@ -51,6 +51,8 @@ interface Driver
   /** `usual`: only unattended runs wait for their background agents. */
   readonly backgroundAgents: EngineOptions['backgroundAgents'] | 'usual';
   readonly structured: StructuredOutput | 'by-flag';
+  /** `shown`: the session shows commands that still run, and project files that are not trusted. */
+  readonly findings: 'shown' | 'left-out';
 }
 
 async function permissionHooks(
@@ -74,6 +76,7 @@ export const defaultDriver: Driver = {
   answers: 'person',
   backgroundAgents: 'usual',
   structured: 'by-flag',
+  findings: 'left-out',
   artifactUrl: () => '',
   editor: 'none',
 };
@@ -110,6 +113,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
   const notices = heldNotices();
   const {interaction} = driver;
   const log = interaction === 'unattended' ? note : notices.add;
+  if (driver.findings === 'shown') void import('./leftovers.ts').then(found => found.noteFindings(context, log));
   const servers =
     driver.servers === 'of-settings'
       ? await openServers({context, log, newServers: driver.newServers})

@@ -20,7 +20,6 @@ import {version} from '../app/version.ts';
 import type {Store} from '../store/open-store.ts';
 import {openUserStore} from '../app/user-database.ts';
 import {userPlaces} from '../app/user-data.ts';
-import {noteFindings} from '../app/leftovers.ts';
 import {contextFor} from '../app/run-context.ts';
 import {isFolder} from '../workspace/files/list-folder.ts';
 
@@ -95,7 +94,6 @@ async function openOwnEngine({
   try {
     const context = contextFor(options);
     for (const notice of await context.notices()) note(notice);
-    void noteFindings(context, note);
     const chosen = await connectModel(context);
     if (chosen.state === 'missing') return failed({kind: 'no-model', message: noModelText()});
     requireModel(chosen);
@@ -105,7 +103,13 @@ async function openOwnEngine({
       apiKeys,
       settingsFile: context.places.settings,
     });
-    const driver = {...defaultDriver, interaction: 'interactive', models: model.setup, editor} as const;
+    const driver = {
+      ...defaultDriver,
+      interaction: 'interactive',
+      models: model.setup,
+      editor,
+      findings: 'shown',
+    } as const;
     return ok(await composeSession({...chosen, port: model.port}, context, driver));
   } catch (cause) {
     return failed({kind: 'other', message: causeText(cause)});

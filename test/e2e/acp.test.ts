@@ -57,6 +57,17 @@ test('MCP servers that are dead, silent or missing are named on stderr and in th
   await asEditor(scene, work, {MCP_TIMEOUT: '2000'});
 });
 
+test('an editor shows that files of an untrusted project are not used', async () => {
+  await using scene = await openScene([]);
+  writeFiles(scene.place.work, {'.claude/commands/deploy.md': 'Deploy.'});
+  await asEditor(scene, async (weft, editor) => {
+    await newSession(weft, scene);
+    const named = '.claude/commands/deploy.md is not used: you have not trusted this project';
+    for (const told of [() => editor.stderr, () => textIn(editor.updates, 'agent_message_chunk')])
+      await lookUntil(() => told().split(named).length === 2, told);
+  });
+});
+
 test('a loaded session shows its tool calls as they were shown live', async () => {
   await using scene = await openScene([
     call('Read', {file_path: 'a.txt'}),
