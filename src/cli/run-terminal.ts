@@ -15,6 +15,7 @@ import type {
   TuiOptions,
 } from '../tui/options.ts';
 import {wantsModifyOtherKeys} from '../tui/terminal/terminal-modes.ts';
+import {githubPage} from '../workspace/files/git-branch.ts';
 import {terminalMedia} from '../tui/terminal/media.ts';
 import {terminalLook} from '../tui/theme/terminal-look.ts';
 import type {Look} from '../tui/theme/theme.ts';
@@ -87,7 +88,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       statusLine: lazyStatusLine,
       loadThemes: async () => (await import('./theme-files.ts')).loadThemes(),
       clipboard: clipboardPort(directory),
-      media: terminalMedia(process.env),
+      media: {...terminalMedia(process.env), repository: githubPage(directory)},
       newPromptId: () => messageId(randomUuid()),
       modifiedKeys: wantsModifyOtherKeys(process.env),
       restorer: terminalUi.keeper(watchdog, process.stdout),

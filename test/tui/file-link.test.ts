@@ -3,7 +3,7 @@ import {fileLink, proseLink, readLink} from '../../src/tui/text/file-link.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
 
 const look = {theme: 'dark', level: 'truecolor', links: 'osc8', background: 'dark'} as const;
-const theme = themeOf(look, 'dark', {pictures: 'none', directory: '/w'});
+const theme = themeOf(look, 'dark', {pictures: 'none', directory: '/w', repository: ''});
 
 test.each([
   ['src/a.ts', ['file:///w/src/a.ts']],
@@ -32,7 +32,11 @@ test('a path that weft read is linked wherever it is, without control characters
 
 test('a terminal without links, and lines that are redrawn, have none', () => {
   expect(fileLink('a.ts', 0, theme.unlinked)).toEqual([]);
-  expect(fileLink('a.ts', 0, themeOf({...look, links: 'shown'}, 'dark', {pictures: 'none', directory: '/w'}))).toEqual(
-    [],
-  );
+  expect(
+    fileLink(
+      'a.ts',
+      0,
+      themeOf({...look, links: 'shown'}, 'dark', {pictures: 'none', directory: '/w', repository: ''}),
+    ),
+  ).toEqual([]);
 });

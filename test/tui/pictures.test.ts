@@ -26,7 +26,11 @@ function png(width: number, height: number): ImageBlock {
 
 const shot = {name: 'shot.png', path: '/w/shot.png'};
 const rows = (image: ImageBlock, pictures: Theme['pictures'], width = 100) =>
-  pictureRows(image, shot, {...plainFrame, theme: themeOf(look, 'dark', {pictures, directory: '/w'}), width});
+  pictureRows(image, shot, {
+    ...plainFrame,
+    theme: themeOf(look, 'dark', {pictures, directory: '/w', repository: ''}),
+    width,
+  });
 
 test.each([
   [{TERM: 'xterm-kitty'}, 'kitty', 'linked'],
@@ -90,7 +94,7 @@ describe('a picture', () => {
 });
 
 test('a picture that the agent read stands once in the scrollback, whatever the size of the window', async () => {
-  const {screen, engine} = await start([80, 30], {look, media: {pictures: 'kitty', files: 'linked'}});
+  const {screen, engine} = await start([80, 30], {look, media: {pictures: 'kitty', files: 'linked', repository: ''}});
   const input = {requests: [{path: 'shot.png', offset: 1, limit: 2000}]};
   const action = actionOf('read-files', input);
   const id = actionId('r1');

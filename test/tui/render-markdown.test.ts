@@ -97,6 +97,22 @@ describe('renderMarkdown', () => {
     expect(renderMarkdown('[a](<https://x.org/\u0007>)', lexer, linked).join('')).not.toContain('\u0007');
   });
 
+  test('numbers of pull requests and paths in code are links, if something is known to link to', () => {
+    const look = {theme: 'dark', level: 'truecolor', links: 'osc8', background: 'unknown'} as const;
+    const hrefs = (place: Parameters<typeof themeOf>[2]): readonly string[] =>
+      renderMarkdown('See PR #12, issue #3, **PR #4**, #5 and `src/a.ts:7`.', lexer, {
+        theme: themeOf(look, 'dark', place),
+        width: 80,
+      }).flatMap(line => line.match(/(?:https|file):[^\u001B]+/gu) ?? []);
+    expect(hrefs({pictures: 'none', directory: '/w', repository: 'https://github.com/o/r'})).toEqual([
+      'https://github.com/o/r/pull/12',
+      'https://github.com/o/r/pull/3',
+      'https://github.com/o/r/pull/4',
+      'file:///w/src/a.ts#7',
+    ]);
+    expect(hrefs(undefined)).toEqual([]);
+  });
+
   test('code has colours, nested code too', async () => {
     await loadGrammar('typescript');
     const dark: Frame = {

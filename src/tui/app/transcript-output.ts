@@ -42,10 +42,11 @@ const maxRecentLines = 500;
 
 const isBlock = (block: Standing['block']): block is TranscriptBlock => typeof block === 'function';
 
-/** Returns a line without the data of a picture, which is long. Only the text and the width matter once it is written. */
 // oxlint-disable-next-line no-control-regex -- sequences of pictures begin with ESC
-const withoutPicture = (line: string): string =>
-  line.replaceAll(/\u001B_G[^\u001B]*\u001B\\|\u001B\]1337;[^\u0007]*\u0007/gu, '');
+const pictureData = /\u001B_G[^\u001B]*\u001B\\|\u001B\]1337;[^\u0007]*\u0007/gu;
+
+/** Returns a line without the data of a picture, which is long. Only the text and the width matter once it is written. */
+const withoutPicture = (line: string): string => line.replaceAll(pictureData, '');
 
 /** Everything above the live region: blocks on their way to the terminal's scrollback, or on the alternate screen. */
 export class TranscriptOutput implements LinesAbove {

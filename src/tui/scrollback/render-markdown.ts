@@ -223,7 +223,7 @@ function spansOf(token: Token, roles: readonly Style[], theme: Theme): readonly 
   switch (token.type) {
     case 'text':
       return token.tokens === undefined
-        ? [{text: readable(token.text), roles}]
+        ? numberSpans(readable(token.text), roles, theme)
         : inlineSpans(token.tokens, roles, theme);
     case 'escape':
       return [{text: token.text, roles}];
@@ -283,6 +283,22 @@ function linkSpans(link: Tokens.Link, roles: readonly Style[], theme: Theme): re
   if (sameAddress(said, href)) return words;
   const isHidden = theme.links === 'osc8' && target !== undefined && said.trim() !== '' && !looksLikeAddress(said);
   return isHidden ? words : [...words, {text: ` (${href})`, roles: [...roles, 'dim']}];
+}
+
+/** A number of a pull request or an issue, after a word that says so. */
+const numberedRequest = /(\b(?:PR|pull request|issue|fixes|closes|resolves) )(#([1-9]\d{0,5})\b)/giu;
+
+/** Returns a text whose numbers of pull requests link to their pages. GitHub leads on to an issue of that number. */
+function numberSpans(text: string, roles: readonly Style[], {repository}: Theme): readonly StyledSpan[] {
+  if (repository === '' || !text.includes('#') || roles.some(role => typeof role === 'object')) return [{text, roles}];
+  const spans: StyledSpan[] = [];
+  let end = 0;
+  for (const {0: whole, 1: word = '', 2: shown = '', 3: number = '', index} of text.matchAll(numberedRequest)) {
+    spans.push({text: text.slice(end, index) + word, roles});
+    spans.push({text: shown, roles: [...roles, {href: `${repository}/pull/${number}`}, 'link']});
+    end = index + whole.length;
+  }
+  return [...spans, {text: text.slice(end), roles}];
 }
 
 function imageSpans(image: Tokens.Image, roles: readonly Style[], theme: Theme): readonly StyledSpan[] {

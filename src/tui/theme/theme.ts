@@ -35,6 +35,8 @@ export interface Theme {
   readonly pictures: Media['pictures'];
   /** The workspace, if texts can link to its files. Otherwise empty. */
   readonly directory: string;
+  /** The page of its repository, if texts can link to it. Otherwise empty. */
+  readonly repository: string;
   /** Returns the theme without links and pictures, for lines that are redrawn often. */
   readonly unlinked: Theme;
   /** Styles a text. The first role is the outermost. Every style is closed at the end of the text. */
@@ -81,12 +83,13 @@ export function themeOf(look: Look, reported: Background = 'unknown', place: Pla
     custom,
     pictures,
     directory: links === 'osc8' ? place.directory : '',
+    repository: links === 'osc8' ? place.repository : '',
   });
 }
 
-type Place = Pick<Theme, 'pictures' | 'directory'>;
+type Place = Pick<Theme, 'pictures' | 'directory' | 'repository'>;
 
-const noPlace: Place = {pictures: 'none', directory: ''};
+const noPlace: Place = {pictures: 'none', directory: '', repository: ''};
 
 /** Returns chalk's color level, for parts that Ink colors itself, such as borders. */
 export function chalkLevelOf(look: Look): 0 | 1 | 2 | 3 {
@@ -127,7 +130,7 @@ function themeFor({custom, ...key}: ThemeKey): Theme {
 }
 
 function makeTheme(key: ThemeKey): Theme {
-  const {name, links, pictures, directory} = key;
+  const {name, links, pictures, directory, repository} = key;
   const codes = name === 'plain' ? undefined : codesOf(key);
   const painter = (linked: 'linked' | 'unlinked'): Theme['style'] => {
     if (codes === undefined && (linked === 'unlinked' || links === 'shown')) return (_styles, text) => text;
@@ -166,7 +169,7 @@ function makeTheme(key: ThemeKey): Theme {
   };
   return links === 'shown' && pictures === 'none'
     ? unlinked
-    : {...shared, pictures, directory, unlinked, style: painter('linked')};
+    : {...shared, pictures, directory, repository, unlinked, style: painter('linked')};
 }
 
 /** True if the colors come from a palette and not from the terminal's 16 ANSI colors. */
@@ -345,8 +348,12 @@ export class Appearance {
   }
 
   get theme(): Theme {
-    const {pictures, files} = this.#media;
-    return themeOf(this.#look, this.#background, {pictures, directory: files === 'linked' ? this.#directory : ''});
+    const {pictures, files, repository} = this.#media;
+    return themeOf(this.#look, this.#background, {
+      pictures,
+      directory: files === 'linked' ? this.#directory : '',
+      repository,
+    });
   }
 
   /** The chosen theme. `none` if the terminal has no colors. */

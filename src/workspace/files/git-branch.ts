@@ -13,6 +13,20 @@ export function gitBranch(directory: string): string {
   return branch ?? (/^[0-9a-f]{40,64}$/u.test(text) ? text.slice(0, 8) : '');
 }
 
+/** Returns the page of the repository's `origin` at GitHub. Empty if it is elsewhere or has characters that no such address has. */
+export function githubPage(directory: string): string {
+  const git = gitFolderAround(directory);
+  if (git === undefined) return '';
+  const common = firstMatchIn(join(git, 'commondir'), /^(.+)$/mu);
+  const config = join(common === undefined ? git : resolve(git, common), 'config');
+  const origin = firstMatchIn(config, /^\[remote "origin"\][^[]*?^\s*url\s*=\s*(.+)$/mu) ?? '';
+  const name =
+    /^(?:https:\/\/github\.com\/|git@github\.com:|ssh:\/\/git@github\.com\/)([\w-]+\/[\w.-]+?)(?:\.git)?\/?$/u.exec(
+      origin,
+    )?.[1];
+  return name === undefined ? '' : `https://github.com/${name}`;
+}
+
 /** Returns the first group of the first match in a small regular file. */
 export const firstMatchIn = (path: string, line: RegExp): string | undefined =>
   line.exec(readRegularFile(path, maxFileBytes)?.toString('utf8') ?? '')?.[1]?.trim();

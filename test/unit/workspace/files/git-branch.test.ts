@@ -1,7 +1,7 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {gitBranch} from '../../../../src/workspace/files/git-branch.ts';
+import {gitBranch, githubPage} from '../../../../src/workspace/files/git-branch.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
 
 function put(path: string, text: string): void {
@@ -23,6 +23,25 @@ test.each([
   mkdirSync(join(folder.path, 'src/deep'), {recursive: true});
   expect(gitBranch(folder.path)).toBe(expected);
   expect(gitBranch(join(folder.path, 'src/deep'))).toBe(expected);
+});
+
+test.each([
+  ['https', 'https://github.com/o/r.git', 'https://github.com/o/r'],
+  ['ssh', 'git@github.com:o/r-2.x.git', 'https://github.com/o/r-2.x'],
+  ['ssh as an address', 'ssh://git@github.com/o/r', 'https://github.com/o/r'],
+  ['another host', 'https://github.com.evil.example/o/r', ''],
+  ['more than a name', 'https://github.com/o/r/../../x', ''],
+  ['an escape sequence', 'https://github.com/o/r\u001B\\', ''],
+])('the page of an origin: %s', (_, url, page) => {
+  using folder = temporaryFolder();
+  const other = '[remote "fork"]\n\turl = https://github.com/fork/r\n';
+  put(
+    join(folder.path, 'main/.git/config'),
+    `[core]\n\tbare = false\n${other}[remote "origin"]\n\turl = ${url}\n\tfetch = x\n`,
+  );
+  put(join(folder.path, 'main/.git/worktrees/two/commondir'), '../..\n');
+  put(join(folder.path, 'two/.git'), `gitdir: ${join(folder.path, 'main/.git/worktrees/two')}\n`);
+  expect(['main', 'two', 'none'].map(name => githubPage(join(folder.path, name)))).toEqual([page, page, '']);
 });
 
 test('a worktree, whose .git is a file', () => {
