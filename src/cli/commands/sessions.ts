@@ -164,31 +164,42 @@ export function formatSessionList(
   {now, width, home, costs}: SessionListOptions,
 ): string {
   const ids = shortSessionIds(summaries);
+  // Many sessions are in few folders.
+  const folders = new Map<string, string>();
+  const folderOf = (directory: string): string => {
+    const folder = folders.get(directory) ?? visibleLine(withTilde(directory, home));
+    folders.set(directory, folder);
+    return folder;
+  };
   const rows = summaries.map(summary => {
     const usd = costs.get(summary.id);
+    const title = visibleLine(sessionTitle(summary));
     return {
       id: ids.get(summary.id) ?? summary.id,
       age: timeAgo(now - summary.updatedAt),
       cost: usd === undefined ? '' : usd === 'unknown' ? usd : moneyText(usd),
-      title: visibleLine(sessionTitle(summary)),
-      folder: visibleLine(withTilde(summary.directory, home)),
+      title,
+      cells: cellWidth(title),
+      folder: folderOf(summary.directory),
     };
   });
-  const widest = (column: 'id' | 'age' | 'cost' | 'title'): number =>
-    Math.max(0, ...rows.map(row => cellWidth(row[column])));
-  const [idWidth, ageWidth, costWidth] = [widest('id'), widest('age'), widest('cost')];
-  const titleWidth = Math.min(widest('title'), maxTitle);
+  const most = (size: (row: (typeof rows)[number]) => number): number =>
+    rows.reduce((largest, row) => Math.max(largest, size(row)), 0);
+  const [idWidth, ageWidth, costWidth] = [
+    most(row => row.id.length),
+    most(row => row.age.length),
+    most(row => row.cost.length),
+  ];
+  const titleWidth = Math.min(
+    most(row => row.cells),
+    maxTitle,
+  );
   return rows
-    .map(({id, age, cost, title, folder}) => {
-      const start = [
-        id.padEnd(idWidth),
-        age.padStart(ageWidth),
-        ...(costWidth === 0 ? [] : [cost.padStart(costWidth)]),
-        '',
-      ];
-      const lead = start.join('  ');
-      const shown = fit(title, titleWidth);
-      const rest = `${shown}${' '.repeat(titleWidth - cellWidth(shown))}  ${folder}`;
+    .map(({id, age, cost, title, cells, folder}) => {
+      const lead = `${id.padEnd(idWidth)}  ${age.padStart(ageWidth)}  ${costWidth === 0 ? '' : `${cost.padStart(costWidth)}  `}`;
+      const shown = cells <= titleWidth ? title : fit(title, titleWidth);
+      const padding = titleWidth - (shown === title ? cells : cellWidth(shown));
+      const rest = `${shown}${' '.repeat(padding)}  ${folder}`;
       return `${lead}${fit(rest, Math.max(0, width - lead.length))}`.trimEnd().concat('\n');
     })
     .join('');
