@@ -42,6 +42,7 @@ export interface ModelChoice extends Pick<
   | 'fallbackModels'
   | 'effort'
   | 'cacheTtl'
+  | 'streamIdleTimeoutMs'
   | 'baseUrl'
   | 'wireApi'
   | 'headers'
@@ -144,18 +145,16 @@ export function knownProvider(name: ModelProvider, {baseUrl, environment, provid
 }
 
 /** Loads the modules that the first request to the chosen provider needs, beyond those loaded by connecting to it. */
-export async function loadForFirstRequest(choice: ModelChoice): Promise<void> {
+export async function loadForFirstRequest(choice: ModelChoice): Promise<unknown> {
   const provider = configuredProvider(choice);
-  if (provider === undefined || provider === 'replay') return;
+  if (provider === undefined || provider === 'replay') return undefined;
   const {dialect} = await providerNamed(provider, choice);
   switch (dialect) {
     case 'anthropic':
-      await (await import('../models/anthropic.ts')).loadAnthropicSdk();
-      return;
+      return (await import('../models/anthropic.ts')).loadAnthropicSdk();
     case 'openai':
     case 'gemini':
-      await (await import('../models/openai.ts')).loadOpenAiSdk();
-      return;
+      return (await import('../models/openai.ts')).loadOpenAiSdk();
     default:
       return unreachable(dialect);
   }
@@ -398,12 +397,10 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
       environment,
       models,
       cacheTtl: choice.cacheTtl,
+      idleMs: choice.streamIdleTimeoutMs,
       fallbacks: fallbacksOf(provider, named, choice),
       access,
-      memory:
-        choice.refusals === ''
-          ? undefined
-          : refusalMemory(choice.refusals, {provider: provider.name, baseUrl, wireApi: choice.wireApi}),
+      memory: choice.refusals === '' ? undefined : refusalMemory({...choice, provider: provider.name, baseUrl}),
     },
     choice.wireApi,
   );
@@ -420,7 +417,7 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
   const listed = await serverModels(provider, {apiKey, baseUrl, environment, access}, signal);
   if (listed.tag === 'failed') {
     const advice = listed.error.kind === 'provider' ? ' Or choose a model with --model or WEFT_MODEL.' : '';
-    return {...unreachableModel(choice, `${faultText(listed.error)}${advice}`), secrets};
+    return {...unreachableModel(choice, faultText(listed.error) + advice), secrets};
   }
   const first = listed.value.find(name => !hasOtherUse.test(name)) ?? listed.value[0];
   if (first !== undefined) return ready(first);
@@ -428,8 +425,8 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
   return {...unreachableModel(choice, why), secrets};
 }
 
-/** Keeps the lessons of refusals. The module is loaded if there is something to read or to write. */
-const refusalMemory = (file: string, server: RefusingServer): RefusalMemory => ({
+/** Keeps the lessons of refusals. Loads the module to read or write something. */
+const refusalMemory = ({refusals: file, ...server}: RefusingServer & Pick<ModelChoice, 'refusals'>): RefusalMemory => ({
   isEmpty: () => !existsSync(file),
   open: async () => (await import('./refusal-memory.ts')).openRefusals(file, server, Date.now),
 });
@@ -590,6 +587,7 @@ export const modelChoice = ({options, settings, places, issuedKeys, sessionEffor
   keyCommand: settings.keyCommand,
   effort: settings.effort,
   cacheTtl: settings.cacheTtl,
+  streamIdleTimeoutMs: settings.streamIdleTimeoutMs,
   sessionEfforts,
   replay: options.replay,
   record: options.record,

@@ -103,6 +103,7 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   fallbackModels: settings.fallbackModel,
   effort: settings.effort,
   cacheTtl: settings.cacheTtl.value,
+  streamIdleTimeoutMs: settings.streamIdleTimeoutMs?.value,
   // The flag has one more choice than the setting: a recording.
   provider: flags.provider || settings.provider?.value || undefined,
   baseUrl: baseUrlFor(settings, flags),

@@ -46,7 +46,17 @@ export interface Settings
     AllSourced<Required<Pick<SettingsFile, keyof typeof defaults>>>,
     Partial<
       AllSourced<
-        Pick<SettingsFile, 'model' | 'effort' | 'provider' | 'baseUrl' | 'wireApi' | 'keyCommand' | 'keyCommandTtlMs'>
+        Pick<
+          SettingsFile,
+          | 'model'
+          | 'effort'
+          | 'provider'
+          | 'baseUrl'
+          | 'wireApi'
+          | 'keyCommand'
+          | 'keyCommandTtlMs'
+          | 'streamIdleTimeoutMs'
+        >
       >
     > {
   /** The rules, names, folders and hooks of all layers, in the order of the layers. */

@@ -116,6 +116,14 @@ const table = {
     cacheTtls,
     'How long Anthropic keeps the conversation in its cache. Writing for an hour costs 2 times as much as input, writing for five minutes 1.25 times.',
   ),
+  streamIdleTimeoutMs: {
+    about:
+      'After this many milliseconds without data, weft counts an answer as lost and asks again. Local models may read a long prompt for minutes. 300000 if unset.',
+    schema: z.optional(z.int().check(z.minimum(1000), z.maximum(3_600_000))),
+    words: 'a number of milliseconds from 1000 to 3600000',
+    example: '900000',
+    grants: false,
+  },
   provider: {
     about: 'The provider of the model.',
     schema: z.optional(z.string().check(z.minLength(1))),

@@ -77,7 +77,7 @@ export function bodyOf(dialect: ProviderDialect, request: ModelRequest, {learned
 }
 
 /**
- * The silence in milliseconds after which a stream counts as lost. Local models may read a long prompt for minutes
+ * The usual silence in milliseconds after which a stream counts as lost. Local models may read a long prompt for minutes
  * before the first word.
  */
 const maxSilenceMs = 300_000;
@@ -87,7 +87,7 @@ const maxCommentsMs = 1_800_000;
 const maxDrainMs = 1_000;
 
 /** Makes the function that tries a request once in `dialect`. */
-export function makeSendOnce(dialect: ProviderDialect): SendOnce {
+export function makeSendOnce(dialect: ProviderDialect, idleMs = maxSilenceMs): SendOnce {
   let server: ServerHistory = 'never-answered';
   return async function* sendOnce(request, lessons, signal): AsyncGenerator<AttemptItem, void, void> {
     const abort = new AbortController();
@@ -98,17 +98,20 @@ export function makeSendOnce(dialect: ProviderDialect): SendOnce {
     const textCalls = new TextCalls(request, () => randomUUID().replaceAll('-', ''));
     let whole = false;
     let isBegun = false;
-    let silent = 'five minutes';
+    let silent = idleMs === maxSilenceMs ? 'five minutes' : `${idleMs / 1000} seconds`;
     try {
       const response = await dialect.post(bodyOf(dialect, request, lessons), abort.signal);
       server = 'answered-before';
       decoder.readHeaders(response.headers);
       const body = takeUnreadBody(response);
-      const silence = setTimeout(() => abort.abort(), maxSilenceMs);
-      const onlyComments = setTimeout(() => {
-        silent = '30 minutes';
-        abort.abort();
-      }, maxCommentsMs);
+      const silence = setTimeout(() => abort.abort(), idleMs);
+      const onlyComments = setTimeout(
+        () => {
+          silent = '30 minutes';
+          abort.abort();
+        },
+        Math.max(maxCommentsMs, idleMs),
+      );
       try {
         for await (const payloads of await eventsOf(response, body)) {
           silence.refresh();
@@ -168,7 +171,7 @@ export const closedEarly = (): ProviderError =>
   connectionLost('The connection closed during the answer.', 'one-repeat');
 
 const silentFor = (time: string): ProviderError =>
-  briefError(`No data from the model for ${time}.`, 'Try again later, or use another model.');
+  briefError(`No data from the model for ${time}.`, 'Try again later, use another model, or set streamIdleTimeoutMs.');
 
 async function* shownOf(events: readonly ModelEvent[], textCalls: TextCalls): AsyncGenerator<AttemptItem, void, void> {
   const shown = textCalls.take(events);

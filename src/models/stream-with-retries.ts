@@ -40,6 +40,8 @@ export interface ProviderOptions {
   readonly clock?: RetryClock;
   /** The lessons of earlier runs about this server. If absent, every run starts anew. */
   readonly memory?: RefusalMemory | undefined;
+  /** The silence in milliseconds after which a stream counts as lost, if it is not the usual one. */
+  readonly idleMs?: number | undefined;
   /** If absent, weft sends the key in the form that the provider expects. */
   readonly access?: Access | undefined;
 }
@@ -108,9 +110,11 @@ export function openPort(
     fallbacks,
     clock = realClock,
     memory,
-  }: Pick<ModelPort, 'provider' | 'searchesWeb'> & Pick<ProviderOptions, 'models' | 'fallbacks' | 'clock' | 'memory'>,
+    idleMs,
+  }: Pick<ModelPort, 'provider' | 'searchesWeb'> &
+    Pick<ProviderOptions, 'models' | 'fallbacks' | 'clock' | 'memory' | 'idleMs'>,
 ): ModelPort {
-  const sendOnce = makeSendOnce(dialect);
+  const sendOnce = makeSendOnce(dialect, idleMs);
   const lessons = new Lessons(dialect, memory);
   const judge: Judge = (refused, sent) => judgeRefused(refused, sent, dialect);
   return {

@@ -68,6 +68,13 @@ describe('a connection that breaks in the middle: nothing is said twice', () => 
   });
 });
 
+test('a silent stream is lost after the time that the setting names', async () => {
+  await using scene = await openScene([[say('In the'), breakOff('hang')], say('In the end.')]);
+  const settings = JSON.stringify({streamIdleTimeoutMs: 1000});
+  expect(await scene.run(['--prompt', 'x', '--settings', settings])).toMatchObject({code: 0, stdout: 'In the end.\n'});
+  expect(scene.server.requests).toHaveLength(2);
+});
+
 test('a signal ends the waiting between two tries at once', async () => {
   await using scene = await openScene([fail(529, {headers: {'retry-after': '60'}})]);
   const child = scene.start(['--prompt', 'x', '--output-format', 'stream-json']);

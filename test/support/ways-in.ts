@@ -35,6 +35,7 @@ export function choiceIn(
     apiKeys: openApiKeys({credentials: join(folder, 'credentials.json')}, {...variables, PATH: folder}),
     issuedKeys: issuedKeys(),
     refusals: '',
+    streamIdleTimeoutMs: undefined,
     ...given,
   };
 }

@@ -41,6 +41,7 @@ async function open(settings: Pick<ModelChoice, 'baseUrl' | 'model'>, variables:
     apiKeys,
     issuedKeys: issuedKeys(),
     refusals: '',
+    streamIdleTimeoutMs: undefined,
   };
   const settingsFile = join(folder, 'settings.json');
   const chosen = await chooseModel(choice, signal);
