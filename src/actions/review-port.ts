@@ -1,16 +1,31 @@
 import type {Outcome} from '../base/outcome.ts';
+import type {OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
 import type {NewComment, ReviewComment} from '../domain/code-review.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {FileDiff} from './preview.ts';
 
-export interface ReviewDiff {
+export interface ChangedFiles {
+  readonly files: readonly FileDiff[];
+  /** The number of changed files beyond those in `files`. */
+  readonly more: number;
+}
+
+export interface ReviewDiff extends ChangedFiles {
   /** The folder of the repository. Paths of files are relative to it. */
   readonly root: string;
   /** The compared revisions, in words: `working tree against HEAD`. */
   readonly title: string;
-  readonly files: readonly FileDiff[];
-  /** The number of changed files beyond those in `files`. */
-  readonly more: number;
+}
+
+export interface ComparedFiles extends ChangedFiles {
+  /** `named files`: the checkpoints have only files that the changes named, so nothing is known of others. */
+  readonly coverage: RevertReport['coverage'];
+}
+
+/** Compares the states of files that checkpoints hold. */
+export interface ComparisonPort {
+  /** Returns the files that these changes left different, with absolute paths. The changes are in order, oldest first. */
+  compare(changes: readonly OpenTreeChange[], signal: AbortSignal): Promise<Outcome<ComparedFiles, Fault>>;
 }
 
 /** Reads changes from git. Writes nothing, and runs no program that the repository configures. */

@@ -91,6 +91,12 @@ export function answerQueries(sources: QuerySources) {
       const diff = await session.ports.reviewSource.read({repository: '', range}, signal);
       return diff.tag === 'ok' ? {tag: 'ok', value: {...diff.value, comments: reviewOf(session).comments()}} : diff;
     },
+    async 'session-changes'({since}, signal) {
+      const {sessionChanges} = await import('./session-changes.ts');
+      const changes = sessionChanges(session.conversation.journal.records, since);
+      if (changes.length === 0) return {tag: 'ok', value: {files: [], more: 0, coverage: 'all files'}};
+      return session.ports.comparison.compare(changes, signal);
+    },
     'change-review': async ({change}) => reviewOf(session).change(byUser(change)),
     documents: async () => ({tag: 'ok', value: session.conversation.documents.list()}),
     'write-document': async ({document, text}) => {

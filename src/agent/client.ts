@@ -6,7 +6,7 @@ import type {HookRow} from '../actions/hooks-port.ts';
 import type {McpServerState, McpTool} from '../actions/mcp-port.ts';
 import type {BlockInfo, HandOverEnd, QuestionAnswer, ScreenSize} from '../actions/ports.ts';
 import type {FileDiff} from '../actions/preview.ts';
-import type {ReviewDiff} from '../actions/review-port.ts';
+import type {ComparedFiles, ReviewDiff} from '../actions/review-port.ts';
 import type {ReviewChange, ReviewComment} from '../domain/code-review.ts';
 import type {KeyProvider} from '../domain/api-key.ts';
 import type {LocalServer} from '../domain/local-server.ts';
@@ -219,6 +219,11 @@ export interface Queries {
   readonly 'change-pin': QuerySpec<readonly PinRow[], {readonly message: MessageId; readonly state: PinRow['state']}>;
   /** The changes of a range, as written after `/review`, with their comments. Reads only from git. */
   readonly review: QuerySpec<CodeReview, {readonly range: string}>;
+  /**
+   * The files that the session left different: by its prompts (`session`), or also by others since its first change (`start`). Paths are
+   * absolute.
+   */
+  readonly 'session-changes': QuerySpec<ComparedFiles, {readonly since: 'session' | 'start'}>;
   /** Changes the review's comments for the user. Returns all comments afterwards. */
   readonly 'change-review': QuerySpec<readonly ReviewComment[], {readonly change: ReviewChange}>;
   /** The parts of the model's context, as of the next request. Sends nothing to the provider. */

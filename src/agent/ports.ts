@@ -6,7 +6,7 @@ import type {ActionPorts, ImpactPort} from '../actions/ports.ts';
 import type {ComputerPort} from '../actions/computer-port.ts';
 import type {ArtifactsPort} from '../actions/artifacts-port.ts';
 import type {WorktreesPort} from '../actions/worktrees-port.ts';
-import type {ReviewSourcePort} from '../actions/review-port.ts';
+import type {ComparisonPort, ReviewSourcePort} from '../actions/review-port.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {ChangeExtent, ChangesDuring, CheckpointsPort} from '../domain/checkpoint.ts';
 import type {RepositoryState} from '../domain/disk.ts';
@@ -46,6 +46,7 @@ export interface AgentPorts {
   readonly runningAgents: RunningAgentsPort;
   readonly impact: ImpactPort;
   readonly checkpoints: CheckpointsPort;
+  readonly comparison: ComparisonPort;
   readonly workspaceState: WorkspaceStatePort;
   readonly environment: EnvironmentPort;
   readonly memory: MemoryPort;

@@ -9,7 +9,7 @@ import {
   rulesOfAgent,
 } from '../safety/rules/permission-rule.ts';
 import {secretNamesIn} from '../safety/secrets/placeholders.ts';
-import {redactingCommands, redactingComputer, redactingPorts} from './redacting-ports.ts';
+import {redactingCommands, redactingComparison, redactingComputer, redactingPorts} from './redacting-ports.ts';
 import {makeRedactor, redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
 import {isProtectedBelow} from '../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../safety/secrets/secret-files.ts';
@@ -423,6 +423,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       ...portsOfMain,
       impact: lazyImpact({roots, home, environment}, {...pathContext, weftFolders: setup.weftFolders}, secrets),
       checkpoints,
+      comparison: redactingComparison(checkpoints, secrets),
       workspaceState: workspaceState(setup.instructions, commands.control),
       environment: machineEnvironment({
         environment,

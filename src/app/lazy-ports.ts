@@ -12,6 +12,7 @@ import {isRunning} from '../actions/block-text.ts';
 import type {WorktreesPort} from '../actions/worktrees-port.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {visibleLine} from '../base/visible.ts';
+import type {ComparisonPort} from '../actions/review-port.ts';
 import type {CheckpointsPort, SessionCheckpoints} from '../domain/checkpoint.ts';
 import {rejected} from '../domain/fault.ts';
 import type {SessionId} from '../domain/ids.ts';
@@ -200,14 +201,14 @@ export const lazyReviewSource = (
 export function lazyCheckpoints(
   place: CheckpointOptions | undefined,
   trees: () => Promise<readonly SessionCheckpoints[]>,
-): CheckpointsPort {
+): CheckpointsPort & ComparisonPort {
   if (place === undefined) return nothingKept;
-  const load = async (): Promise<CheckpointsPort> => {
+  const load = async (): Promise<CheckpointsPort & ComparisonPort> => {
     const {makeCheckpoints} = await import('../workspace/checkpoints/make-checkpoints.ts');
     await pruneWhenDue(place, trees);
     return makeCheckpoints(place);
   };
-  return lazyPort(load, 'prefetch', 'uncoveredFiles', 'take', 'preview', 'revert');
+  return lazyPort(load, 'prefetch', 'uncoveredFiles', 'take', 'preview', 'revert', 'compare');
 }
 
 /** Removes unneeded checkpoints once a day. After a failure, weft tries again the next day. */
@@ -226,7 +227,11 @@ async function pruneWhenDue(
 const nothing = {files: [], conflicts: [], excluded: [], coverage: 'all files'} as const;
 
 /** For sessions without checkpoints. `revert` is never called, because there is nothing to revert. */
-const nothingKept: CheckpointsPort = {
+const nothingKept: CheckpointsPort & ComparisonPort = {
+  compare: async () =>
+    failed(
+      rejected('This session is not saved, so weft keeps no states of its files. /diff git shows what git knows.'),
+    ),
   prefetch: async () => {},
   uncoveredFiles: async () => [],
   take: async () => ok('off'),

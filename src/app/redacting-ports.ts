@@ -1,3 +1,4 @@
+import type {ComparisonPort} from '../actions/review-port.ts';
 import {type EditText, editTexts, type EditRequest} from '../domain/file-edit.ts';
 import type {FilesPort, ReadFile} from '../actions/files-port.ts';
 import {resolve} from 'node:path';
@@ -309,4 +310,9 @@ export const redactingWeb = (web: WebPort, secrets: Redactor): WebPort => ({
     if (known.tag === 'failed') return known;
     return redactDeep(await web.search({...request, query: known.value.query}, signal), secrets);
   },
+});
+
+/** Wraps comparisons of files: their texts contain placeholders instead of secrets. */
+export const redactingComparison = (comparison: ComparisonPort, secrets: Redactor): ComparisonPort => ({
+  compare: async (changes, signal) => redactDeep(await comparison.compare(changes, signal), secrets),
 });

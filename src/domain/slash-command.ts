@@ -51,6 +51,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'copy',
   'cost',
   'demo',
+  'diff',
   'docs',
   'doctor',
   'documents',

@@ -325,6 +325,7 @@ export function engineBench(
     separateMachine: () => ({...ports, stop: async () => {}}),
     worktrees: given.worktrees ?? noopWorktrees,
     runningAgents: given.runningAgents ?? noopRunningAgents,
+    comparison: {compare: async () => ok({files: [], more: 0, coverage: 'all files' as const})},
     sessions: {
       create: () => memorySession(),
       createSubSession: () => memorySession(),

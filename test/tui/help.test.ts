@@ -129,7 +129,7 @@ describe('/help', () => {
       '',
       'Session   /clear  /resume  /rename  /transcript  /copy  /export  /exit',
       'Context   /btw  /context  /compact  /pin  /memory  /cost  /documents  /review',
-      'Undo      /undo  /redo  /rewind  /branch',
+      'Undo      /undo  /redo  /rewind  /branch  /diff',
       'Model     /model  /effort  /mode  /login  /computer',
       'Project   /permissions  /hooks  /mcp  /trust  /note',
       'Work      /todo  /plans  /stack  /ps  /agents',

@@ -1,3 +1,4 @@
+import {changedFileLines} from '../commands/review.ts';
 import {approvalInFull} from '../scrollback/approval-text.ts';
 import {pluralize} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -37,6 +38,8 @@ function itemLines(item: TranscriptItem, lexer: MarkdownLexer): readonly string[
       return ['', 'Thinking:', ...item.text.trim().split('\n'), 'End of thinking.'];
     case 'approval':
       return approvalInFull(item.approval, inFull);
+    case 'file':
+      return changedFileLines(item.file);
     case 'prompt':
     case 'note':
     case 'command':

@@ -110,11 +110,8 @@ export class SlashCommands {
   /** Shows an approval on a separate screen. Its code is loaded on first use. */
   async showWhole(approval: Approval): Promise<void> {
     const context = this.#context;
-    const [{approvalPanel}, lexer] = await Promise.all([
-      import('../scrollback/transcript-panel.ts'),
-      context.loadLexer(),
-    ]);
-    if (!context.signal.aborted) context.openTranscript(approvalPanel(approval, lexer));
+    const [{itemsPanel}, lexer] = await Promise.all([import('../scrollback/transcript-panel.ts'), context.loadLexer()]);
+    if (!context.signal.aborted) context.openTranscript(itemsPanel([{kind: 'approval', approval}], lexer));
   }
 
   /** Shows the code review that the user agreed to open. */

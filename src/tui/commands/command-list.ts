@@ -12,6 +12,7 @@ import {blocksPanel} from '../state/panels/blocks.ts';
 import {type CommandContext, slashCommand, type SlashCommand} from './command.ts';
 import {copyCommand, exportCommand} from './export.ts';
 import {configCommand, themeCommand, verbosityCommand} from './config.ts';
+import {diffCommandWith, showDiff} from './diff.ts';
 import {documentsCommand} from './documents.ts';
 import {memoryCommand} from './memory.ts';
 import {modeCommand} from './mode.ts';
@@ -152,6 +153,7 @@ const allCommands: readonly SlashCommand[] = [
     run: (argument, context) => void import('./stack.ts').then(({runStack}) => runStack(argument, context)),
   }),
   reviewCommand,
+  diffCommandWith(showDiff),
   slashCommand({
     name: 'computer',
     usage: '/computer off',

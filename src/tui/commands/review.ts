@@ -1,3 +1,4 @@
+import type {FileDiff} from '../../actions/preview.ts';
 import {answerOutcome, type CodeReview} from '../../agent/client.ts';
 import {pluralize} from '../../base/clip.ts';
 import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
@@ -113,16 +114,19 @@ export const printReview: ReviewPresenter = (review, context) => context.print(r
 
 const reviewLines = ({title, files, more, comments}: CodeReview): readonly string[] => [
   `Review: ${visibleLine(title)}. ${pluralize(files.length + more, 'changed file')}.`,
-  ...files.flatMap(file => [
-    `File ${visibleLine(file.path)}: ${file.added} added, ${file.removed} removed${file.notes.map(note => `, ${visibleLine(note)}`).join('')}.`,
-    ...file.hunks.flatMap(({newStart, lines}) => [
-      `From line ${newStart}:`,
-      ...lines.filter(({kind}) => kind !== 'context').map(({kind, text}) => `${kind}: ${visible(text)}`),
-    ]),
-  ]),
+  ...files.flatMap(changedFileLines),
   ...(comments.length === 0 ? ['No comments.'] : []),
   ...comments.map(
     comment =>
       `Comment ${comment.id}, ${comment.severity}, ${comment.state}, on ${visibleLine(commentPlace(comment))}, by ${comment.by === 'user' ? 'you' : 'the agent'}: ${visibleLine(comment.text)}${comment.answers.map(({by, text}) => ` ${by === 'user' ? 'You' : 'The agent'}: ${visibleLine(text)}`).join('')}`,
   ),
+];
+
+/** Returns the changes of a file in words, for a screen reader. */
+export const changedFileLines = (file: FileDiff): readonly string[] => [
+  `File ${visibleLine(file.path)}: ${file.added} added, ${file.removed} removed${file.notes.map(note => `, ${visibleLine(note)}`).join('')}.`,
+  ...file.hunks.flatMap(({newStart, lines}) => [
+    `From line ${newStart}:`,
+    ...lines.filter(({kind}) => kind !== 'context').map(({kind, text}) => `${kind}: ${visible(text)}`),
+  ]),
 ];

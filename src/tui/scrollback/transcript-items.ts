@@ -1,5 +1,6 @@
 import {joinPartialAnswers, type JoinedRecord} from '../../domain/history.ts';
 import type {Approval} from '../../actions/agent-event.ts';
+import type {FileDiff} from '../../actions/preview.ts';
 import {accessOf, labelOf} from '../../actions/catalogue.ts';
 import {citationsIn} from '../../actions/citations.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
@@ -22,7 +23,7 @@ import {pastAction, pastUserCommand} from '../state/past-entries.ts';
 import type {FinishedEntry} from '../state/view.ts';
 import type {EntryFrame, Frame} from '../text/wrap.ts';
 import {approvalInFull} from './approval-text.ts';
-import {editLines, textLines} from './diff-lines.ts';
+import {changeTitle, diffLines, editLines, textLines} from './diff-lines.ts';
 import {finishedLines, wholeAnswer} from './entries.ts';
 import type {MarkdownLexer} from './render-markdown.ts';
 
@@ -34,6 +35,8 @@ export type TranscriptItem =
   | {readonly kind: 'command'; readonly command: string; readonly result: string}
   /** An open approval card in full. It is not in the journal yet. */
   | {readonly kind: 'approval'; readonly approval: Approval}
+  /** A changed file of `/diff`. `home` is shown as `~`. */
+  | {readonly kind: 'file'; readonly file: FileDiff; readonly home: string}
   /** `result` is `undefined` if none was recorded. */
   | {readonly kind: 'call'; readonly call: ToolCallBlock; readonly result: ToolResultBlock | undefined};
 
@@ -129,6 +132,8 @@ export function searchedText(item: TranscriptItem): string {
       return `${item.command}\n${item.result}`;
     case 'approval':
       return textsIn(item.approval).join('\n');
+    case 'file':
+      return [item.file.path, ...item.file.hunks.flatMap(({lines}) => lines.map(({text}) => text))].join('\n');
     case 'call': {
       const decoded = decodePastAction(item.call.name, item.call.input);
       const label = decoded.tag === 'ok' ? labelOf(decoded.value) : item.call.name;
@@ -141,7 +146,7 @@ export function searchedText(item: TranscriptItem): string {
 }
 
 export function entryOf(
-  item: Exclude<TranscriptItem, {readonly kind: 'answer' | 'approval'}>,
+  item: Exclude<TranscriptItem, {readonly kind: 'answer' | 'approval' | 'file'}>,
 ): Exclude<FinishedEntry, {readonly kind: 'pieces'}> {
   switch (item.kind) {
     case 'prompt':
@@ -164,9 +169,16 @@ export function itemLines(item: TranscriptItem, lexer: MarkdownLexer, {theme, wi
   // The lines are drawn cell by cell, which would break hyperlinks.
   const frame: EntryFrame = {theme: theme.unlinked, width, verbosity: 'full', home: ''};
   if (item.kind === 'answer') return wholeAnswer(item.text, lexer, frame);
+  if (item.kind === 'file') return fileLines(item, frame);
   if (item.kind === 'approval') return approvalInFull(item.approval, frame);
   const lines = finishedLines(entryOf(item), lexer, frame);
   return item.kind === 'call' ? withInput(lines, item, frame) : lines;
+}
+
+function fileLines({file, home}: Extract<TranscriptItem, {readonly kind: 'file'}>, frame: Frame): readonly string[] {
+  const title = frame.theme.style(['bold'], changeTitle([file], {cells: frame.width, home}));
+  const form = {maxLines: Number.POSITIVE_INFINITY, shown: 'all', long: 'whole', home} as const;
+  return ['', title, ...diffLines([file], form, frame)];
 }
 
 /** Inserts the input of a call between its title and result, unless the title shows it. */

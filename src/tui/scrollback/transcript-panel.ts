@@ -1,5 +1,4 @@
 import QuickLRU from 'quick-lru';
-import type {Approval} from '../../actions/agent-event.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {deletedAtEnd} from '../editor/draft.ts';
@@ -29,10 +28,10 @@ export function transcriptPanel(records: () => readonly JournalRecord[], lexer: 
   return panelOf({...opened, update, pages, top: 'end'});
 }
 
-/** Opens an approval card in full, at its beginning. */
-export function approvalPanel(approval: Approval, lexer: MarkdownLexer): TranscriptPanel {
+/** Opens texts or changed files, at their beginning. */
+export function itemsPanel(items: readonly TranscriptItem[], lexer: MarkdownLexer): TranscriptPanel {
   const pages = new TranscriptPages((item, frame) => itemLines(item, lexer, frame));
-  pages.showItems([{kind: 'approval', approval}]);
+  pages.showItems(items);
   return panelOf({...opened, update: () => {}, pages, top: {item: 0, line: 0}});
 }
 

@@ -10,6 +10,7 @@ import {
   treeId,
 } from '../../domain/checkpoint.ts';
 import type {ResolvedCommand} from '../../domain/risk.ts';
+import type {ComparisonPort} from '../../actions/review-port.ts';
 import {hash} from 'node:crypto';
 import {constants, lstatSync} from 'node:fs';
 import {basename, dirname, join, relative, sep} from 'node:path';
@@ -82,7 +83,7 @@ const maxQuestionDelayMs = 400;
  * Takes and reverts checkpoints of the files below some folders. The checkpoints are stored elsewhere. They need no
  * repository and write to none.
  */
-export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort & KilledRevertsPort {
+export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort & KilledRevertsPort & ComparisonPort {
   const {folder, environment, now} = options;
   const limits = options.maxNewBytes === undefined ? {} : {maxNewBytes: options.maxNewBytes};
   const roots = outermost(options.roots.map(realPath));
@@ -223,6 +224,13 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort & K
         const after = await scanExtent(extent, new AbortController().signal);
         const change = {before, after: treeId(after.tree)};
         return {report: reportOf(planned, refused, coverageOf(changes, reader)), change, recorded};
+      }),
+    compare: (changes, signal) =>
+      catchFaults(async () => {
+        const {tree} = await scanExtent(extentOf(changes, reader), signal);
+        const known = changes.map(change => ({before: beforeTrees(change), after: [...afterTrees(change), tree]}));
+        const {compareTrees} = await import('./compare-trees.ts');
+        return {...(await compareTrees(known, {reader, objects})), coverage: coverageOf(changes, reader)};
       }),
     takeBackKilled: ({held, isRecorded}, signal) =>
       catchFaults(async () => {

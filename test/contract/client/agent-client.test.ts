@@ -431,6 +431,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   'write-memory': {query: 'write-memory', before: '', text: 't'},
   'rename-session': {query: 'rename-session', title: 'Mend the tests'},
   'ask-aside': {query: 'ask-aside', question: 'Which file?'},
+  'session-changes': {query: 'session-changes', since: 'start'},
   pins: {query: 'pins'},
   'change-pin': {query: 'change-pin', message: id, state: 'pinned'},
   review: {query: 'review', range: 'main'},

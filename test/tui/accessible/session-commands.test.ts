@@ -43,3 +43,20 @@ test('/branch lists prompts, and asks about files that changed since', async () 
   const branch = {kind: 'branch', id, to: messageId('p1'), files: 'go-back'} as const;
   expect(ops.filter(({op}) => op === 'open-session')).toEqual([{op: 'open-session', session: branch}]);
 });
+
+test('/diff reads the changed files of a comparison', async () => {
+  const speaker = await speak();
+  const line = {kind: 'added', text: 'const a = 1;', changed: []} as const;
+  const hunks = [{oldStart: 1, newStart: 1, lines: [line]}];
+  const file = {path: `${sessionInfo.directory}/a.ts`, before: 'absent', after: 'x', movedFrom: undefined, notes: []};
+  const files = [{...file, added: 1, removed: 0, hunks}];
+  speaker.engine.answers['session-changes'] = ok({files, more: 0, coverage: 'named files'});
+  await speaker.type('/diff start\r');
+  await speaker.heard(
+    /Since its start: 1 changed file\. Only files that the session touched are known\.\nFile \S*a\.ts: 1 added, 0 removed\.\nFrom line 1:\nadded: const a = 1;\n/u,
+  );
+  await speaker.type('/diff git\r');
+  await speaker.heard(/Uncommitted: There is no repository here\.\n/u);
+  await speaker.type('/diff all\r');
+  await speaker.heard(/Unknown comparison all\. Choose from session, start, git\./u);
+});

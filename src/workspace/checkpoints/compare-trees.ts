@@ -1,0 +1,74 @@
+import type {FileDiff} from '../../actions/preview.ts';
+import type {ChangedFiles} from '../../actions/review-port.ts';
+import {byteSize} from '../../base/byte-size.ts';
+import {diffHunks} from '../files/diff-hunks.ts';
+import {textForDiff, withTruncationNote} from '../files/plan-edits.ts';
+import type {ObjectStore} from './object-store.ts';
+import {sameNode, type TreeNode, type TreeReader} from './tree.ts';
+
+/** The maximum number of files that are compared line by line, and of bytes of each. */
+const maxFiles = 300;
+const maxBytes = 2 * 1024 * 1024;
+/** The maximum number of added, and of removed, lines of a change that is too large to match line by line. */
+const maxShown = 5000;
+
+/**
+ * Compares the files before the first and after the last of these changes, oldest first. A file that is the same again is left out, and so
+ * is what happened between two changes to files that none of them touched.
+ */
+export async function compareTrees(
+  changes: readonly {readonly before: readonly string[]; readonly after: readonly string[]}[],
+  {reader, objects}: {readonly reader: TreeReader; readonly objects: ObjectStore},
+): Promise<ChangedFiles> {
+  const found = new Map<string, {readonly from: TreeNode | undefined; readonly to: TreeNode | undefined}>();
+  for (const {before, after} of changes) {
+    for (const {path, from, to} of reader.differences(before, after)) {
+      const known = found.get(path);
+      found.set(path, {from: known === undefined ? from : known.from, to});
+    }
+  }
+  const files = [...found]
+    .filter(([, {from, to}]) => !sameNode(from, to) && from?.kind !== 'folder' && to?.kind !== 'folder')
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const shown = files.slice(0, maxFiles);
+  objects.fetch(
+    shown.flatMap(([, {from, to}]) => [from, to].flatMap(node => (node?.kind === 'file' ? [node.hash] : []))),
+  );
+  const diffs: FileDiff[] = [];
+  for (const [path, {from, to}] of shown) diffs.push(await diffOf(path, {from, to}, objects));
+  return {files: diffs, more: files.length - shown.length};
+}
+
+async function diffOf(
+  path: string,
+  {from, to}: {readonly from: TreeNode | undefined; readonly to: TreeNode | undefined},
+  objects: ObjectStore,
+): Promise<FileDiff> {
+  const [before, after] = [contentOf(from, objects), contentOf(to, objects)];
+  const [modeBefore, modeAfter] = [modeOf(from), modeOf(to)];
+  const notes = [
+    ...new Set([before.note, after.note].filter(note => note !== '')),
+    ...(modeBefore === '' || modeAfter === '' || modeBefore === modeAfter ? [] : [`mode ${modeBefore} → ${modeAfter}`]),
+  ];
+  return withTruncationNote({
+    path,
+    before: from === undefined ? 'absent' : 'present',
+    after: to === undefined ? 'absent' : 'present',
+    movedFrom: undefined,
+    notes,
+    ...(await diffHunks(before.text, after.text, maxShown)),
+  });
+}
+
+const modeOf = (node: TreeNode | undefined): string => (node?.kind === 'file' ? node.mode.toString(8) : '');
+
+/** Returns the text of a file, or a note why there is none to compare. */
+function contentOf(node: TreeNode | undefined, objects: ObjectStore): {readonly text: string; readonly note: string} {
+  if (node?.kind === 'link') return {text: node.target, note: 'link'};
+  if (node?.kind !== 'file') return {text: '', note: ''};
+  const size = objects.sizeOf(node.hash);
+  if (size > maxBytes) return {text: '', note: `too large to compare (${byteSize(size)})`};
+  const bytes = objects.get(node.hash);
+  if (bytes === undefined) return {text: '', note: 'the checkpoint no longer has this file'};
+  return bytes.includes(0) ? {text: '', note: 'binary file'} : {text: textForDiff(bytes), note: ''};
+}
