@@ -27,13 +27,14 @@ export function loadThemes(): readonly UserTheme[] {
 /** Reads one theme of the user. The failure is a sentence. */
 export function loadTheme(name: string): Outcome<CustomTheme, string> {
   const file = join(userPlaces().themes, `${name}.json`);
+  const shown = `themes/${name}.json`;
   if (themeChoices.some(choice => choice === name)) {
-    return failed(`The theme file ${file} has the name of one of weft's own themes. Rename it.`);
+    return failed(`The theme file ${shown} has the name of one of weft's own themes. Rename it.`);
   }
   if (!existsSync(file)) return failed(`There is no theme "${name}": ${file} does not exist.`);
   try {
     const read = parseTheme(name, readFileSync(file, 'utf8'));
-    return read.tag === 'ok' ? ok(read.value) : failed(`The theme file ${file} ${read.error}.`);
+    return read.tag === 'ok' ? ok(read.value) : failed(`The theme file ${shown} ${read.error}.`);
   } catch (cause) {
     return failed(`Can't read the theme file ${file}: ${causeText(cause)}.`);
   }

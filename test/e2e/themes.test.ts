@@ -31,6 +31,6 @@ test("a theme with a mistake is told in one sentence, and weft's own colors coun
   await using scene = await openScene([]);
   using terminal = open(scene, '{"colors": {"acent": "red"}}');
   await terminal.until(
-    /mine\.json has a color\s+for "acent", which is none of weft's names\. The nearest is accent\./u,
+    /themes\/mine\.json has a color for "acent", which is none of weft's names\. The\s+nearest is accent\./u,
   );
 });

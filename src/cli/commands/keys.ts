@@ -12,6 +12,7 @@ import {
   keyHelp,
   type KeyName,
   keysOf,
+  otherKeys,
   setUserKeys,
   shownKey,
   type UserKeys,
@@ -59,7 +60,7 @@ async function listKeys(): Promise<ExitCode> {
   for (const {title, rows} of keyHelp) {
     print(`${title}\n`);
     for (const {name, keys: usual, does} of rows) {
-      const shown = isOwn(name) ? `${keysText(name)} *` : usual;
+      const shown = isOwn(name) ? `${keysText(name, keys)} *` : usual;
       print(`  ${name.padEnd(18)} ${shown.padEnd(31)} ${does}\n`);
     }
   }
@@ -68,11 +69,19 @@ async function listKeys(): Promise<ExitCode> {
   return exitCode.done;
 }
 
-/** Returns the keys of an action in the prompt, and those in other contexts if they differ. */
-function keysText(name: KeyName): string {
-  const text = (context: (typeof keyContexts)[number]): string => keysOf(name, context).join(', ') || 'no key';
-  const others = keyContexts.filter(context => text(context) !== text('prompt'));
-  return [text('prompt'), ...others.map(context => `${context}: ${text(context)}`)].join('; ');
+/** Returns the keys of an action in the prompt, and those elsewhere if they differ. Leaves out the default keys that the help does not list. */
+function keysText(name: KeyName, own: UserKeys): string {
+  const others = new Set(otherKeys.flatMap(({keys}) => keys.split(', ')));
+  const users = new Set(bindingContexts.flatMap(context => [...own[context].keys()].map(shownKey)));
+  const [prompt = '', ...elsewhere] = keyContexts.map(
+    context =>
+      keysOf(name, context)
+        .filter(key => users.has(key) || !others.has(key))
+        .join(', ') || 'no key',
+  );
+  const [card = '', list = ''] = elsewhere;
+  if (card === list) return card === prompt ? prompt : `${prompt}; elsewhere ${card}`;
+  return `${prompt}; on cards ${card}; in lists ${list}`;
 }
 
 async function checkKeys(): Promise<ExitCode> {

@@ -140,7 +140,7 @@ function restoreNeeded(keys: MutableKeys, problems: string[]): void {
       if (keysIn(keys, context).some(([, action]) => action === name)) continue;
       const [key = ''] = [...defaultKeys].find(([, action]) => action === name) ?? [];
       keys[context].set(key, name);
-      problems.push(`${shownKey(key)} stays ${name} in ${context}, because ${name} would have no key.`);
+      problems.push(`${name} keeps its key ${shownKey(key)} in ${context}, because it would have no other.`);
     }
   }
 }
@@ -169,11 +169,16 @@ function unreachable(keys: UserKeys): readonly string[] {
 
 function notesOn(keys: UserKeys): readonly string[] {
   const own = bindingContexts.flatMap(context => [...keys[context]].map(([key, name]) => ({context, key, name})));
-  const lost = keyContexts.flatMap(context => {
+  const reached = (context: KeyContext): readonly KeyName[] => {
     const now = keysIn(keys, context);
     const chords = now.filter(([key, name]) => key.includes(' ') && name !== 'ignored').map(([key]) => key);
-    const reached = now.filter(([key]) => !chords.some(chord => chord.startsWith(`${key} `))).map(([, name]) => name);
-    return keyActions.filter(name => !reached.includes(name)).map(name => `${name} has no key in ${context} now.`);
+    return now.filter(([key]) => !chords.some(chord => chord.startsWith(`${key} `))).map(([, name]) => name);
+  };
+  const byContext = keyContexts.map(context => ({context, names: reached(context)}));
+  const lost = keyActions.flatMap(name => {
+    const without = byContext.filter(({names}) => !names.includes(name)).map(({context}) => context);
+    if (without.length === keyContexts.length) return [`${name} has no key now.`];
+    return without.length === 0 ? [] : [`${name} has no key in ${without.join(' and ')} now.`];
   });
   const sent = own.flatMap(({key, name}) => (name === 'ignored' ? [] : key.split(' ').flatMap(sendingNotes)));
   return [...new Set([...lost, ...sent])];
