@@ -168,6 +168,7 @@ describe('the card of a command', () => {
       │ runs code from this project          │
       │ npm test                             │
       │ The model says: Run the tests        │
+      │ Always in this project: npm test *   │
       │ Yes y  ❯ Session s  Always a  No n   │
       ╰ Ctrl+E edit · ←→ other rule ─────────╯"
     `);

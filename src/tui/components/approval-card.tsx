@@ -195,10 +195,27 @@ function choiceAnswer(
   ];
   const fitting = written.find(one => choiceLineHeight(one.map(asChoice), frame.width) === 1) ?? written.at(-1) ?? [];
   const choices = fitting.map(asChoice);
+  const height = choiceLineHeight(choices, frame.width);
+  // The room for the action leaves three rows for the answers.
+  const rule = ruleLines(offers, Math.max(0, 3 - height), frame);
   return {
-    rows: choiceLineHeight(choices, frame.width),
-    shown: <ChoiceLine choices={choices} selected={row} cells={frame.width} />,
+    rows: rule.length + height,
+    shown: (
+      <>
+        <Lines lines={rule} />
+        <ChoiceLine choices={choices} selected={row} cells={frame.width} />
+      </>
+    ),
   };
+}
+
+/** Returns the rule that the answer `Always` keeps, in at most so many rows. */
+function ruleLines(offers: ApprovalChoices['offers'], rows: number, frame: Frame): readonly string[] {
+  const label = offers.find(({does}) => does.kind === 'always')?.label ?? '';
+  if (label === '') return [];
+  const wrap = (text: string): readonly string[] => wrapSpans([{text, roles: ['dim']}], frame, noIndent, 'marked');
+  const lines = wrap(label);
+  return lines.length <= rows ? lines : wrap(fit(label, frame.width * rows - (rows > 1 ? 8 : 0))).slice(0, rows);
 }
 
 const asChoice = ({label, letter}: {readonly label: string; readonly letter: string}): Choice => ({

@@ -126,7 +126,7 @@ export function OpenPanel({panel, blocks, agents, directory, rows, width}: OpenP
     }
     case 'confirm':
       return (
-        <Card width={width} title={panel.title} hints={confirmHints(panel)}>
+        <Card width={width} title={panel.title} hints={confirmHints(panel)} hintRows={2}>
           <Text wrap="truncate-middle">{visibleExactLine(panel.subject)}</Text>
           {panel.hint === 'none' ? null : <Styled as="warning">{`Press y to ${panel.does}, or Esc`}</Styled>}
         </Card>
