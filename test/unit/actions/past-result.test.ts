@@ -70,8 +70,15 @@ describe('what people read of a result that was kept', () => {
     ['weft was stopped before this ended.\nIt was running.', ['stopped with weft'], 'It was running.'],
     [lostResultText, ['end unknown'], ''],
     ['Plan mode is on.', [], 'Plan mode is on.'],
+    // The command ran, and its changes were denied.
+    ['ok\n[refused and not kept: a.ts]\n[exit code 0 after 0.5 s in /w]', [], 'ok\nrefused and not kept: a.ts'],
   ])('of a call that was cancelled: %j', (text, notes, output) => {
-    expect(pastResult(sample(command), 'cancelled', text)).toEqual({...plain, notes, output});
+    expect(pastResult(sample(command), 'cancelled', text)).toMatchObject({
+      ...plain,
+      notes,
+      output,
+      seconds: expect.any(Number),
+    });
   });
 
   test('no reminder, and all that a tool said which is gone', () => {
