@@ -100,6 +100,13 @@ test('/stack lists the tasks in their order; one is moved, and stays selected', 
   await screen.until(/❯ 2 {2}Update the docs.*next[^]*Fix the cart/u);
 });
 
+test('on a narrow screen, a sign tells the state of a task', async () => {
+  const {screen, engine} = await start([40, 24]);
+  engine.answers.stack = ok({...board, runCommand: 'weft stack run'});
+  await screen.type('/stack\r');
+  await screen.until(/✓ Write the test[^]*○ Fix the cart[^]*○ Update the docs/u);
+});
+
 test('/stack run starts the run as a command of the user', async () => {
   const {screen, engine} = await start();
   engine.answers.stack = ok({...board, runCommand: 'weft stack run'});

@@ -16,7 +16,11 @@ export async function runStack(argument: string, context: CommandContext): Promi
   const task = stackTaskId(rest);
   switch (word) {
     case '':
-      openList({title, loading: 'Loading tasks…', request: {query: 'stack'}}, board => stackPanel(board, ''), context);
+      openList(
+        {title, loading: 'Loading tasks…', request: {query: 'stack'}},
+        board => stackPanel(board, '', context),
+        context,
+      );
       return;
     case 'add':
       if (rest === '') context.notify('info', 'Add the task after the command: /stack add Update the docs');
@@ -58,7 +62,7 @@ const title = 'Task stack';
 const change = (request: StackChange, selected: string, context: CommandContext): void =>
   openList(
     {title, loading: 'Saving…', request: {query: 'change-stack', change: request}},
-    board => stackPanel(board, selected),
+    board => stackPanel(board, selected, context),
     context,
   );
 
@@ -70,7 +74,7 @@ async function edit({id, text}: StackRow, context: CommandContext): Promise<void
   else change({kind: 'describe', task: id, text: edited.trim()}, id, context);
 }
 
-function stackPanel({rows, hooks}: StackBoard, selected: string): ChoicePanel {
+function stackPanel({rows, hooks}: StackBoard, selected: string, {frame}: CommandContext): ChoicePanel {
   const done = rows.filter(({status}) => status === 'COMPLETED').length;
   const notes =
     rows.length === 0 ? [] : [`${done} of ${rows.length} done`, ...(hooks === 0 ? [] : [pluralize(hooks, 'hook')])];
@@ -84,7 +88,8 @@ function stackPanel({rows, hooks}: StackBoard, selected: string): ChoicePanel {
       rows.findIndex(({id}) => id === selected),
     ),
     rows: rows.map(row => ({
-      label: visibleLine(row.text),
+      // On a narrow screen, the details have no room.
+      label: visibleLine(frame.width < narrow ? `${stateSigns[row.status]} ${row.text}` : row.text),
       details: [stateText(row), row.layer === 'none' ? 'in no layer' : `layer ${row.layer}`],
       mark: 'none',
       choice: {effects: [], next: taskPanel(row)},
@@ -123,6 +128,17 @@ const stateNames: Readonly<Record<StackRow['status'], string>> = {
   COMPLETED: 'done',
   FAILED: 'failed',
   CANCELLED: 'canceled',
+};
+
+/** Below this width, in cells, a sign before a task tells its state. */
+const narrow = 60;
+
+const stateSigns: Readonly<Record<StackRow['status'], string>> = {
+  PENDING: glyphs.queued,
+  IN_PROGRESS: glyphs.running,
+  COMPLETED: glyphs.success,
+  FAILED: glyphs.error,
+  CANCELLED: glyphs.cancelled,
 };
 
 const stateText = ({status, place}: StackRow): string =>
