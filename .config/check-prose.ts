@@ -9,7 +9,7 @@ import {readFileSync, globSync} from 'node:fs';
 import {parse} from '@babel/parser';
 
 /** How many findings the tree may have. Lower a number when you have rewritten something; never raise one. */
-const budget = {comments: 61, texts: 91, pages: 6};
+const budget = {comments: 57, texts: 80, pages: 4};
 type Kind = keyof typeof budget;
 
 const countWords = (sentence: string) => sentence.split(/\s+/u).length;
@@ -52,7 +52,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The text literals of a syntax tree of five words or more. */
+/** The text literals of a syntax tree of five words or more, without SQL. */
 function* literalsIn(node: unknown): Generator<Passage> {
   if (Array.isArray(node)) for (const child of node) yield* literalsIn(child);
   if (!isRecord(node) || Array.isArray(node)) return;
@@ -63,7 +63,7 @@ function* literalsIn(node: unknown): Generator<Passage> {
     text = node['quasis']
       .map(part => (isRecord(part) && isRecord(part['value']) ? String(part['value']['cooked']) : ''))
       .join('X');
-  if (countWords(text) >= 5) yield {kind: 'texts', line, text};
+  if (countWords(text) >= 5 && !/\b(?:SELECT|WHERE)\b/u.test(text)) yield {kind: 'texts', line, text};
   for (const [key, child] of Object.entries(node)) if (key !== 'loc' && isRecord(child)) yield* literalsIn(child);
 }
 

@@ -28,7 +28,7 @@ type SessionRequest =
 /** The session that continues: the same one, a copy with the given or a new id, or one that is named as a branch. */
 type ResumeInto = 'same' | 'branch' | {readonly fork: SessionId | 'any-id'};
 
-/** Where the session ends: `before` a prompt, or just after a message. */
+/** The session ends `before` a prompt, or just after a message. */
 type SessionEnd = 'newest' | ResumePoint | {readonly before: MessageId};
 
 interface OpenedSession {

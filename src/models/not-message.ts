@@ -28,7 +28,7 @@ export function notMessageError(body: string, {name, urlVariable}: Endpoint): Pr
   return {kind: 'final', fault: {kind: 'provider', message, fix, status: 200, refusal: otherRefusal}};
 }
 
-/** True for JSON that says why the request failed. A path that the server doesn't have is no such reason. */
+/** True for JSON that says why the request failed. A path that the server doesn't have isn't a reason. */
 function isRefusal(text: string): boolean {
   const parsed = parseJson(text);
   const {error, message, detail, errors} = objectOf(parsed.tag === 'ok' ? parsed.value : undefined);

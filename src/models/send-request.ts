@@ -43,7 +43,7 @@ export interface SessionRefusalChanges {
   toolReferences: 'as-known' | 'refused';
   /** Whether the server marks the end of its answers. `left-out`: an answer without a mark is taken as whole. */
   endMarks: 'unknown' | 'sent' | 'left-out';
-  /** The refusals of earlier runs that no request of this run would have got so far. `unread`: nobody has looked. */
+  /** The refusals of earlier runs that no request of this run would have got so far. `unread`: not read yet. */
   known: readonly KnownRefusal[] | 'unread';
 }
 

@@ -218,7 +218,10 @@ export const keyBindingsSchema = (): JsonObject => ({
         type: 'object',
         required: ['context', 'bindings'],
         properties: {
-          context: {enum: bindingContexts, description: 'Where the keys count. global: everywhere'},
+          context: {
+            enum: bindingContexts,
+            description: 'The part of the screen in which the keys count; global is all of it',
+          },
           bindings: {
             type: 'object',
             description:
