@@ -9,7 +9,7 @@ import type {Message} from '../domain/conversation.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import {rewindDetails} from '../domain/rewind.ts';
-import {givenTitle} from '../domain/session-list.ts';
+import {givenTitle} from '../domain/history.ts';
 import {visibleLine} from '../base/visible.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
 import type {ModelFacts} from '../domain/model-stream.ts';

@@ -1,6 +1,5 @@
-import {givenTitle} from '../domain/session-list.ts';
 import {withoutReminders} from '../domain/reminder.ts';
-import {joinPartialAnswers, type JoinedRecord} from '../domain/history.ts';
+import {givenTitle, joinPartialAnswers, type JoinedRecord} from '../domain/history.ts';
 import type {ExportEnd} from '../agent/client.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ExportWork, TextExport} from './host-services.ts';

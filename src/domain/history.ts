@@ -35,6 +35,12 @@ interface History {
   readonly callsWithoutResult: readonly ActionId[];
 }
 
+/** Returns the name that the user gave a session. Empty if there is none. */
+export function givenTitle(records: readonly JournalRecord[]): string {
+  const last = records.findLast(record => record.kind === 'title');
+  return last?.kind === 'title' ? last.title : '';
+}
+
 /** The result that the model reads for a call whose result was never recorded. */
 export const lostResultText =
   'weft ended before it saved the result, so it is unknown what the call did. Look before you repeat it.';

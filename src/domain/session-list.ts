@@ -1,6 +1,6 @@
 import {collapseSpaces, clip} from '../base/clip.ts';
 import type {SessionId} from './ids.ts';
-import type {JournalRecord, SessionSummary} from './journal.ts';
+import type {SessionSummary} from './journal.ts';
 
 /** A session that keeps running while another one is shown. `commands`: only commands in the background run. */
 export interface RunningSession {
@@ -27,12 +27,6 @@ export function branchTitle(title: string): string {
   const [, base = title, number] = /^(.*) \(branch(?: (\d+))?\)$/u.exec(title) ?? [];
   if (base === title) return `${clip(sessionTitle({title}), 180)} (branch)`;
   return `${base} (branch ${Number(number ?? 1) + 1})`;
-}
-
-/** Returns the name that the user gave a session. Empty if there is none. */
-export function givenTitle(records: readonly JournalRecord[]): string {
-  const last = records.findLast(record => record.kind === 'title');
-  return last?.kind === 'title' ? last.title : '';
 }
 
 /** Returns the shortest prefix of each id that ends with a group of the UUID and that no other session's id has. */
