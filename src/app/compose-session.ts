@@ -53,6 +53,8 @@ interface Driver
   readonly structured: StructuredOutput | 'by-flag';
   /** `shown`: the session shows commands that still run, and project files that are not trusted. */
   readonly findings: 'shown' | 'left-out';
+  /** Tells the user what weft mended before the session opened. By default it is a notice of the session. */
+  readonly tell?: (text: string) => void;
 }
 
 async function permissionHooks(
@@ -121,7 +123,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
   if (store !== 'none') {
     const place = {store, roots, folder: context.places.checkpoints};
     const taken = takeBackKilledRewinds(session.id, place).catch((cause: unknown) => [{text: causeText(cause)}]);
-    for (const {text} of await taken) log(text);
+    for (const {text} of await taken) (driver.tell ?? log)(text);
   }
   const agentTools = toolsOf(agent);
   const promptParts = {instructions: context.startInstructions().found, addition: options.appendSystemPrompt ?? ''};

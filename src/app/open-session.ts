@@ -10,6 +10,7 @@ import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import {sessionTitle, shortSessionIds} from '../domain/session-list.ts';
 import {timelineOf} from '../domain/timeline.ts';
+import {relativeTo} from '../base/shown-path.ts';
 import {visibleLine} from '../base/visible.ts';
 import {recordMessageNames} from '../protocol/rpc/message-names.ts';
 import type {ReadSession, Store} from '../store/open-store.ts';
@@ -235,8 +236,10 @@ export async function takeBackKilledRewinds(
     const {files, conflicts} = report;
     if (files.length + conflicts.length === 0) return [];
     const title = visibleLine(sessionTitle({title: read(session)?.summary.title ?? ''}));
-    const left = conflicts.map(({path, reason}) => `; ${visibleLine(path)} stays as it is: ${reason}`).join('');
-    const text = `weft was killed during a ${kind} of session "${title}", and puts back ${pluralize(files.length, 'file')} that it had changed${left}`;
+    const left = conflicts
+      .map(({path, reason}) => `; ${visibleLine(relativeTo(path, roots[0] ?? '/'))} stays as it is: ${reason}`)
+      .join('');
+    const text = `weft was killed during a ${kind} of session "${title}". It has put back ${pluralize(files.length, 'file')} now${left}`;
     return [{session, kind, text}];
   });
 }

@@ -327,7 +327,11 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
   const {choice} = chosen;
   const apiKeys = openApiKeys(context.places, process.env);
   const model = exchangeableModel(chosen, {choice, apiKeys, settingsFile: context.places.settings});
-  const compose = async (of: RunContext, {port, setup}: ExchangeableModel): Promise<AgentClient> =>
+  const compose = async (
+    of: RunContext,
+    {port, setup}: ExchangeableModel,
+    tell?: (text: string) => void,
+  ): Promise<AgentClient> =>
     withEarlierEvents(
       await composeSession({...chosen, port}, of, {
         ...defaultDriver,
@@ -335,9 +339,12 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
         newServers: 'join-later',
         frontEnd: terminalAbilities,
         models: setup,
+        ...(tell && {tell}),
       }),
     );
-  const engine = new OpenSessions(await compose(context, model), {
+  // The terminal UI shows these as soon as it is open; a notice of the session would come too early for it.
+  const first = await compose(context, model, text => void notices.push(text));
+  const engine = new OpenSessions(first, {
     // An unsaved session would be lost when another one opens.
     open: async wanted =>
       options.sessionPersistence ? ok(await compose(contextOf(context, wanted), model.apart())) : failed(stillRuns),

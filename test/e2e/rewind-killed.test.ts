@@ -13,9 +13,11 @@ import {
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {expect, test} from 'vitest';
+import {lookUntil} from '../support/look-until.ts';
 import {call, say} from '../support/model-script.ts';
 import {finish} from '../support/run-weft.ts';
-import {openScene, type Scene} from '../support/scene.ts';
+import {openPty} from '../support/pty-terminal.ts';
+import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 
 const free = ['--permission-mode', 'bypassPermissions'] as const;
 const id = '0f9a1a34-1111-4222-8333-444455556666';
@@ -102,6 +104,47 @@ test('killed at any moment of a rewind or a redo, the next weft takes it back to
   expect(seen).toContain('half-way');
   // A user without root's rights can't remove it otherwise.
   chmodSync(join(scene.place.work, 'locked'), 0o755);
+});
+
+const lines = (one: string, nine: string): string => `${one}\n2\n3\n4\n5\n6\n7\n8\n${nine}\n`;
+
+test.each([
+  ['the terminal UI', []],
+  ['screen reader mode', ['--accessible']],
+])('%s tells what it took back, and leaves what the user changed since', async (_, words) => {
+  const many = 3000;
+  const script = `for (let at = 0; at < ${many}; at += 1) fs.writeFileSync('f' + at, '${lines('1', 'agent').replaceAll('\n', '\\n')}')`;
+  await using scene = await openScene([call('Bash', {command: `node -e "${script}"`}), say('Done.')]);
+  const put = (at: number, text: string): void => writeFileSync(join(scene.place.work, `f${at}`), text);
+  const back = (): readonly number[] =>
+    Array.from({length: many}, (_unused, at) => at).filter(at => !scene.read(`f${at}`).includes('agent'));
+  for (let at = 0; at < many; at += 1) put(at, lines('1', '9'));
+  await scene.run([...free, '--session-id', id, '--prompt', 'Change it.']);
+  expect(back()).toEqual([]);
+  const child = scene.start(['sessions', 'rewind', id, '--yes']);
+  const finished = finish(child);
+  await lookUntil(
+    () => back().length > 2,
+    () => 'the rewind never began',
+  );
+  child.kill('SIGKILL');
+  await finished;
+  const restored = back();
+  expect(restored.length).toBeLessThan(many);
+  const [merged = 0, left = 0] = restored;
+  put(merged, lines('user', '9'));
+  put(left, lines('1', 'user'));
+  using terminal = openPty({
+    place: scene.place,
+    environment: pointedAt(scene.server),
+    size: [100, 40],
+    args: words,
+    answers: 'all',
+  });
+  await terminal.until(/weft was killed during a rewind of session "Change it\."\. It has put back \d+ files/u);
+  await terminal.until(new RegExp(`f${left} stays\\s+as it\\s+is: it was\\s+changed since`, 'u'));
+  expect(back()).toEqual([left]);
+  expect([scene.read(`f${merged}`), scene.read(`f${left}`)]).toEqual([lines('user', 'agent'), lines('1', 'user')]);
 });
 
 /** Returns the lines that only one of two listings has, without long contents. */
