@@ -31,7 +31,7 @@ export async function runStatusLine({
 }
 
 /** Returns the JSON for the status line command: Claude Code's fields, and weft's `permission_mode`, `git` and `todos`. */
-export function statusLineInput(
+function statusLineInput(
   view: View,
   {version, runningMs, branch}: {readonly version: string; readonly runningMs: number; readonly branch: string},
 ): JsonObject {

@@ -1,3 +1,4 @@
+import {inBrackets, keyHint} from '../terminal/keymap.ts';
 import {firstLine} from '../../base/clip.ts';
 import {nearestName} from '../../base/nearest-name.ts';
 import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
@@ -104,7 +105,7 @@ function plansPanel(plans: readonly Plan[], {view, options}: CommandContext): Ch
     title: 'Plans',
     note: plans.length > maxPlans ? `newest ${maxPlans} of ${plans.length}` : '',
     does: 'open',
-    empty: 'No plans yet. In plan mode (Shift+Tab), the agent proposes one.',
+    empty: `No plans yet. In plan mode${keyHint('next-mode', inBrackets)}, the agent proposes one.`,
     rows: plans.slice(0, maxPlans).map(plan => ({
       label: visibleLine(firstLine(plan.goal, 80)),
       details: [

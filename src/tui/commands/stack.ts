@@ -1,3 +1,4 @@
+import {keyHint} from '../terminal/keymap.ts';
 import {pluralize} from '../../base/clip.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {stackTaskId} from '../../domain/ids.ts';
@@ -100,7 +101,12 @@ function stackPanel({rows, hooks}: StackBoard, selected: string, {frame}: Comman
 function taskPanel(row: StackRow): ChoicePanel {
   const isOpen = row.status === 'PENDING';
   const actions: readonly (readonly [label: string, detail: string, argument: string, shown: boolean])[] = [
-    ['Run the stack', 'in the background with Ctrl+B', 'run', row.place === 'next'],
+    [
+      'Run the stack',
+      keyHint('to-background', key => `in the background with ${key}`) || 'in the background',
+      'run',
+      row.place === 'next',
+    ],
     ['Edit', 'in your editor', `edit ${row.id}`, isOpen],
     ['Move up', '', `up ${row.id}`, isOpen],
     ['Move down', '', `down ${row.id}`, isOpen],

@@ -16,7 +16,7 @@ import {
 export const bindingContexts = ['global', ...keyContexts] as const;
 
 /** The names of all actions that a key can have. */
-export const keyActions: readonly KeyName[] = keyHelp.flatMap(({rows}) => rows.map(({name}) => name));
+const keyActions: readonly KeyName[] = keyHelp.flatMap(({rows}) => rows.map(({name}) => name));
 
 /** A key bindings file as weft understands it. */
 export interface KeyBindings {
