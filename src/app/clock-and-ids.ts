@@ -31,3 +31,13 @@ export function messageUuid(name?: string): string {
 
 /** Returns the milliseconds since the process started. Unlike `performance.now()`, it does not load eight more modules of Node. */
 export const now = (): number => process.uptime() * 1000;
+
+/** The clock of runs without a terminal UI. */
+export const headlessClock = {
+  now,
+  date: () => Date.now(),
+  after(ms: number, call: () => void) {
+    const timer = setTimeout(call, ms).unref();
+    return () => clearTimeout(timer);
+  },
+};

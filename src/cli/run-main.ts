@@ -31,7 +31,7 @@ import {contextFor, type RunContext} from '../app/run-context.ts';
 import {codeOfFailure, exitCode, type ExitCode, timeLimitText, UsageError} from '../app/exit-code.ts';
 import {leftoverNotices, noteFindings} from '../app/leftovers.ts';
 import type {MainOptions} from '../app/main-options.ts';
-import {joinPipedText} from '../domain/piped-text.ts';
+import {joinPipedText} from '../domain/slash-command.ts';
 import {readStdin} from './stdin.ts';
 import {isStdoutTerminal, logEvents, note, print, printJson} from '../app/output.ts';
 import {normalizeOptions} from './sdk-options.ts';

@@ -8,8 +8,7 @@ import {makeRenderer, runHeadless} from '../headless/run-headless.ts';
 import {exitCode, timeLimitText, type ExitCode} from '../app/exit-code.ts';
 import type {outputFormats} from '../app/main-options.ts';
 import {stdoutSink} from '../app/output.ts';
-import {messageUuid} from '../app/clock-and-ids.ts';
-import {headlessClock} from './headless-ports.ts';
+import {headlessClock, messageUuid} from '../app/clock-and-ids.ts';
 import {stopOnSignals} from './signals.ts';
 
 export interface PrintJob {

@@ -53,7 +53,7 @@ describe('renderers', () => {
       frame,
       'agent',
     );
-    expect([rowsOf(answer), answer.foot]).toEqual([['one', 'two', 'three', 'image (image/png)'], []]);
+    expect([rowsOf(answer), answer.foot]).toEqual([['one', 'two', 'three', 'PNG · 1 byte'], []]);
   });
 
   test('of resources and of a structured answer', () => {

@@ -58,8 +58,8 @@ export interface CompactionWish {
   readonly way: CompactionMethod;
   /** The user's instructions for the summary. Often empty. */
   readonly instructions: string;
-  /** The user sees no preview, so that weft refuses a compaction that can't help. */
-  readonly isAtOnce?: boolean;
+  /** Without a preview, weft refuses a compaction that can't help. */
+  readonly preview: 'shown' | 'none';
   /** The length that the provider named when it refused the conversation as too long. */
   readonly refused?: RefusedLength;
 }
@@ -169,10 +169,7 @@ export const leastSaved = 100;
  * Returns why a compaction would not make the conversation shorter, if a new summary is as long as the earlier one.
  * Empty if the compaction helps. Sends nothing.
  */
-async function compactionProblem(
-  {trigger, way, isAtOnce = false}: CompactionWish,
-  sources: CompactionSources,
-): Promise<string> {
+async function compactionProblem({trigger, way, preview}: CompactionWish, sources: CompactionSources): Promise<string> {
   const {session, request, size} = sources;
   // If the provider counts more tokens than weft estimates, the messages may be the reason.
   const least = size.fixed * Math.min(1, size.shown.scale);
@@ -182,7 +179,7 @@ async function compactionProblem(
   }
   const {messages} = request;
   const isSecond = trigger === 'auto' && way === 'summary' && !messages.every(isOrdinaryMessage);
-  if (estimateMessagesTokens(messages) < shortConversation && !isAtOnce && !isSecond) return '';
+  if (estimateMessagesTokens(messages) < shortConversation && preview === 'shown' && !isSecond) return '';
   const summary = earlierSummary(session.conversation.journal.records, request);
   const plan = {id: session.ports.ids.message(), trigger, way, summary};
   const draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));

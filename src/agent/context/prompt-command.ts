@@ -17,8 +17,13 @@ import type {ImageBlock, TextBlock, ToolCallBlock} from '../../domain/conversati
 import {blockTexts} from '../../domain/conversation.ts';
 import {faultText, rejected, thrownFault, type Fault} from '../../domain/fault.ts';
 import {actionId, type MessageId} from '../../domain/ids.ts';
-import {withoutPipedText} from '../../domain/piped-text.ts';
-import {builtInCommands, commandsOfPrograms, readSlashCommand, type SlashCommand} from '../../domain/slash-command.ts';
+import {
+  builtInCommands,
+  commandsOfPrograms,
+  readSlashCommand,
+  type SlashCommand,
+  withoutPipedText,
+} from '../../domain/slash-command.ts';
 import {approve, deniedText, judgeOwnAction, withHookVerdict} from '../approval.ts';
 import {droppedChanges} from '../command-changes.ts';
 import {allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';

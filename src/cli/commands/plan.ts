@@ -31,7 +31,7 @@ import {note, print, printJson} from '../../app/output.ts';
 import {printFailureResult, runMain} from '../run-main.ts';
 import {stopOnSignals} from '../signals.ts';
 import {printDocument, printRows} from '../rows.ts';
-import {joinPipedText} from '../../domain/piped-text.ts';
+import {joinPipedText} from '../../domain/slash-command.ts';
 import {readStdin} from '../stdin.ts';
 import {normalizeOptions} from '../sdk-options.ts';
 

@@ -35,7 +35,7 @@ export function pictureRows(
   if (drawn !== undefined) return drawn;
   const type = image.mediaType.replace('image/', '').toUpperCase();
   const size = facts === undefined || facts.width === 0 ? type : `${type} ${facts.width}×${facts.height}`;
-  const words = `${size} · ${byteSize(Math.floor((data.length * 3) / 4))}`;
+  const words = `${size} · ${byteSize(Buffer.byteLength(data, 'base64'))}`;
   const spans = [
     ...(name === '' ? [] : [{text: visibleLine(name), roles: ['dim', ...fileLink(path, 0, theme)] as const}]),
     {text: name === '' ? words : ` · ${words}`, roles: ['dim'] as const},

@@ -88,7 +88,7 @@ test('what people change while the model works is told with the results', async 
 test('facts are known again after a resume, and told again after a rewind and a compaction', async () => {
   const session = memorySession();
   await engineBench([says('1')], {session, options: told}).prompt('one');
-  const bench = engineBench([says('2'), says('3'), says('SUMMARY'), says('4')], {
+  const bench = engineBench([says('2'), says('3 '.repeat(2000)), says('SUMMARY'), says('4')], {
     session: memorySession(session.kept),
     options: {...told, interaction: 'unattended'},
   });

@@ -191,6 +191,7 @@ describe('what somebody else changed since', () => {
         {path: join(here.work, 'same'), reason: 'it was changed since in the same place'},
       ],
       excluded: [],
+      alongside: [],
       coverage: 'all files' as const,
     });
     expect(here.read('apart')).toBe(lines('9 user'));
