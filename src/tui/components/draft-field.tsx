@@ -79,7 +79,7 @@ function renderRow(
   {from, to, text}: DraftRow,
   {width, frame, selection}: {readonly width: number; readonly frame: Frame; readonly selection: Selection},
 ): string {
-  if (selection === 'none' || selection.to <= from || selection.from > to) return text;
+  if (selection === 'none' || selection.to <= from || selection.from > Math.max(from, to - 1)) return text;
   const part = (start: number, end: number): string =>
     graphemes(draft.buffer.text.slice(Math.max(from, start), Math.max(from, Math.min(to, end))))
       .map(grapheme => displayText(draft, grapheme, width))

@@ -161,32 +161,49 @@ interface RowPlace {
 
 const asciiLine = /^[\u0020-\u007E]*$/u;
 
-/** Returns the rows of the line that begins at `from`, broken at `width` cells between characters. */
+/**
+ * Returns the rows of the line that begins at `from`, broken after blanks, and inside a word only if it is longer than a row. A blank
+ * behind a full row stays there, in the cell for the cursor. A blank that ends the line there opens an empty row.
+ */
 export function rowsOfLine(draft: Draft, from: number, width: number): readonly DraftRow[] {
   const line = draft.buffer.text.slice(from, lineEnd(draft.buffer.text, from));
-  if (asciiLine.test(line)) {
-    const count = Math.max(1, Math.ceil(line.length / width));
-    return Array.from({length: count}, (_, at) => {
-      const text = line.slice(at * width, (at + 1) * width);
-      return {from: from + at * width, to: from + at * width + text.length, text};
-    });
-  }
   const rows: DraftRow[] = [];
+  if (asciiLine.test(line)) {
+    let at = 0;
+    const push = (to: number): void => {
+      rows.push({from: from + at, to: from + to, text: line.slice(at, to)});
+      at = to;
+    };
+    while (line.length - at > width) {
+      const blank = line.lastIndexOf(' ', at + width);
+      push(blank < at ? at + width : blank + 1);
+    }
+    push(line.length);
+    return rows;
+  }
   let row = {from, text: '', cells: 0};
+  let end = {at: from, text: '', cells: 0};
   let at = from;
+  let before = '';
   for (const grapheme of graphemes(line)) {
     const text = displayText(draft, grapheme, width);
     const cells = cellsOf(text, grapheme);
-    if (row.cells + cells > width && row.cells > 0) {
-      rows.push({from: row.from, to: at, text: row.text});
-      row = {from: at, text: '', cells: 0};
+    if (isBlank(grapheme) || isBlank(before)) end = {at, text: row.text, cells: row.cells};
+    while (row.cells > 0 && row.cells + cells > (grapheme === ' ' ? width + 1 : width)) {
+      if (end.at <= row.from) end = {at, text: row.text, cells: row.cells};
+      rows.push({from: row.from, to: end.at, text: end.text});
+      row = {from: end.at, text: row.text.slice(end.text.length), cells: row.cells - end.cells};
     }
     row = {from: row.from, text: row.text + text, cells: row.cells + cells};
     at += grapheme.length;
+    before = grapheme;
   }
   rows.push({from: row.from, to: at, text: row.text});
+  if (row.cells > width) rows.push({from: at, to: at, text: ''});
   return rows;
 }
+
+const isBlank = (grapheme: string): boolean => grapheme === ' ' || grapheme === '\t';
 
 /** Returns the row and column of an index in the rows of a line. An index between two rows is on the second. */
 export function placeInRows(draft: Draft, rows: readonly DraftRow[], cursor: number, width: number): RowPlace {
@@ -237,7 +254,7 @@ function atColumn(
   let cells = 0;
   for (const grapheme of graphemes(draft.buffer.text.slice(row.from, row.to))) {
     const next = cells + cellsOf(displayText(draft, grapheme, width), grapheme);
-    if (next > column || (last === 'on' && at + grapheme.length >= row.to)) break;
+    if (next > Math.min(column, width) || (last === 'on' && at + grapheme.length >= row.to)) break;
     cells = next;
     at += grapheme.length;
   }
