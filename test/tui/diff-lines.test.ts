@@ -38,7 +38,7 @@ describe('diffLines', () => {
   test('numbers, signs, wrapped lines and visible controls', () => {
     expect(
       diffLines([file], {maxLines: 99, shown: 'all', long: 'clipped', home: ''}, {theme: themeOf('plain'), width: 24}),
-    ).toEqual([' 9   keep', '10 - old^[[2J', '10 + new and long ↩', '     enough to wrap']);
+    ).toEqual([' 9   keep', '10 - old^[[2J', '10 + new and long ↩', '       enough to wrap']);
   });
 
   test('colour marks what is added and removed', () => {
@@ -85,11 +85,23 @@ describe('diffLines', () => {
     ]);
   });
 
+  test('the band of a line goes on under its mark and its indent, and blanks around changed words have no mark', () => {
+    const lines = [{kind: 'added', text: '  old words ', changed: [{from: 5, to: 12}]}] as const;
+    const on = (role: Role, text: string): string => dark.style(['added-line', role], text);
+    const ground = (cells: number): string => dark.style(['added-line'], ' '.repeat(cells));
+    expect(diffLines([change('a.txt', lines)], form, {theme: dark, width: 14})).toEqual([
+      `${dark.style(['dim'], '1')}${on('added', ' + ')}${on('added', '  old')}${on('dim', ' ↩')}${ground(3)}`,
+      `${dark.style(['dim'], ' ')}${on('added', '   ')}${on('added-word', 'words')}${on('added', ' ')}${ground(4)}`,
+    ]);
+  });
+
   test('a row that goes on has a mark, and never ends inside ../', () => {
     const text = 'cp ../one-project/a ../../other-project/b && rm ../../../third-project/c';
     const lines = [{kind: 'added', text, changed: []}] as const;
     for (let width = 20; width < 70; width++) {
-      const rows = diffLines([change('a.sh', lines)], form, {theme: themeOf('plain'), width}).map(row => row.slice(4));
+      const rows = diffLines([change('a.sh', lines)], form, {theme: themeOf('plain'), width}).map((row, at) =>
+        row.slice(at === 0 ? 4 : 4 + Math.min(2, Math.max(0, width - 20))),
+      );
       expect(rows.map(row => row.replace(/↩$/u, '')).join('')).toBe(text);
       expect(rows.slice(0, -1).every(row => row.endsWith('↩') && !/(?:^|[^.])\.{1,2}↩$/u.test(row))).toBe(true);
     }
@@ -99,7 +111,7 @@ describe('diffLines', () => {
     const text = `${'a'.repeat(1000)}NEW${'b'.repeat(1000)}`;
     const lines = [{kind: 'added', text, changed: [{from: 1000, to: 1003}]}] as const;
     const clipped = diffLines([change('a.min.js', lines)], form, {theme: themeOf('plain'), width: 40});
-    expect(clipped).toHaveLength(5);
+    expect(clipped).toHaveLength(6);
     expect(clipped.join('').replaceAll(/\s+|↩/gu, '')).toMatch(
       /^1\+…982charactersnotshown…a{18}NEWb+…913charactersnotshown…$/u,
     );

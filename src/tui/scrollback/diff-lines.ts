@@ -8,15 +8,7 @@ import {visible, visibleLine} from '../../base/visible.ts';
 import {diffTokens, hasDiffColours, highlightDiff} from './syntax/highlight.ts';
 import {cellWidth, fit, styledWidth} from '../text/cell-width.ts';
 import {fitPath, withTildes} from '../text/workspace-paths.ts';
-import {
-  type EntryFrame,
-  type Frame,
-  hardWrap,
-  markedWrapSpans,
-  spansText,
-  type StyledSpan,
-  wrapText,
-} from '../text/wrap.ts';
+import {type EntryFrame, type Frame, hardWrap, spansText, type StyledSpan, wrapCode, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Role} from '../theme/palette.ts';
 
@@ -174,12 +166,14 @@ function lineRows(
   const clip = long === 'whole' ? whole(line) : clipAround(line, room);
   const spans = [...noteSpans(clip.before), ...lineSpans(line, clip, mark), ...noteSpans(clip.after)];
   const background = theme.lineBackgrounds === 'none' ? [] : mark.background;
-  return markedWrapSpans(
-    spans.map(({text, roles}) => {
-      const isReadable = theme.lineBackgrounds !== 'plain' || background.length === 0 || roles === mark.word;
-      return {text, roles: isReadable ? [...background, ...roles] : background};
-    }),
+  const isPlain = theme.lineBackgrounds === 'plain' && background.length > 0;
+  return wrapCode(
+    spans.map(({text, roles}) => ({
+      text,
+      roles: isPlain && roles !== mark.word ? background : [...background, ...roles],
+    })),
     {theme, width: room},
+    {mark: glyphs.brokenWord, roles: isPlain ? background : [...background, 'dim']},
   ).map((row, at) => {
     const gutter = theme.style(['dim'], at === 0 ? String(numberOf(one)).padStart(digits) : ' '.repeat(digits));
     const sign = ` ${at === 0 ? mark.sign : ' '}`;
@@ -224,18 +218,25 @@ const noteSpans = (count: number): readonly StyledSpan[] =>
 function lineSpans(line: DiffLine, clip: Clip, mark: Mark): readonly StyledSpan[] {
   const {text} = line;
   const tokens = diffTokens(line) ?? [{text, role: 'none' as const}];
+  const changed = line.changed.map(range => withoutOuterBlanks(text, range));
   const spans: StyledSpan[] = [];
   let start = 0;
   for (const token of tokens) {
     const end = start + token.text.length;
     const roles: readonly Role[] = token.role === 'none' ? [mark.role] : token.role === 'plain' ? [] : [token.role];
-    for (const part of partsOf({from: Math.max(start, clip.from), to: Math.min(end, clip.to)}, line.changed)) {
+    for (const part of partsOf({from: Math.max(start, clip.from), to: Math.min(end, clip.to)}, changed)) {
       const shown = visible(text.slice(clampToCharacter(text, part.from), clampToCharacter(text, part.to)));
       if (shown !== '') spans.push({text: shown, roles: part.isChanged ? mark.word : roles});
     }
     start = end;
   }
   return spans;
+}
+
+/** Leaves out the blanks around changed words. A change of only blanks stays. */
+function withoutOuterBlanks(text: string, {from, to}: TextRange): TextRange {
+  const words = /[^ \t](?:.*[^ \t])?/su.exec(text.slice(from, to));
+  return words === null ? {from, to} : {from: from + words.index, to: from + words.index + words[0].length};
 }
 
 /** Splits a range at the boundaries of the changed words. */

@@ -3,7 +3,7 @@ import {tryOr} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible} from '../../base/visible.ts';
 import {cellWidth, styledWidth} from '../text/cell-width.ts';
-import {type Frame, hardWrapSpans, noIndent, spansText, type StyledSpan, wrapSpans, wrapText} from '../text/wrap.ts';
+import {type Frame, noIndent, spansText, type StyledSpan, wrapCode, wrapSpans, wrapText} from '../text/wrap.ts';
 import {proseLink} from '../text/file-link.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import type {Style, Theme} from '../theme/theme.ts';
@@ -29,7 +29,7 @@ export async function loadMarkdownLexer(): Promise<MarkdownLexer> {
 export const renderMarkdown = (source: string, lexer: MarkdownLexer, frame: Frame): readonly string[] =>
   blocks(lexer(visible(source)), frame, 'spaced');
 
-/** Renders the next lines of a code fence: unchanged, wrapped hard at the width, indented by two. */
+/** Renders the next lines of a code fence: unchanged, wrapped as code, indented by two. */
 export function renderFence(
   text: string,
   {fence, extent}: {readonly fence: Fence; readonly extent: 'kept' | 'glimpsed'},
@@ -41,7 +41,7 @@ export function renderFence(
 function codeLines(lines: readonly (readonly StyledSpan[])[], frame: Frame): readonly string[] {
   const inner = {...frame, width: Math.max(1, frame.width - codeIndent.length)};
   return lines.flatMap(spans =>
-    spans.every(({text}) => text.trim() === '') ? [''] : hardWrapSpans(spans, inner).map(line => codeIndent + line),
+    spans.every(({text}) => text.trim() === '') ? [''] : wrapCode(spans, inner).map(line => codeIndent + line),
   );
 }
 

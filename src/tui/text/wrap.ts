@@ -50,88 +50,124 @@ export function wrapSpans(
 export const wrapText = (text: string, roles: readonly Style[], frame: Frame): readonly string[] =>
   wrapSpans([{text, roles}], frame, noIndent);
 
+interface Cell extends StyledSpan {
+  readonly cells: number;
+}
+
+const cellsOf = (spans: readonly StyledSpan[]): readonly Cell[] =>
+  spans.flatMap(({text, roles}) =>
+    graphemes(text).map(grapheme => ({text: grapheme, cells: graphemeWidth(grapheme), roles})),
+  );
+
+/** Returns how many of the first graphemes fit on `room` cells. */
+function fitting(row: readonly Pick<Cell, 'cells'>[], room: number): number {
+  let left = room;
+  const end = row.findIndex(({cells}) => (left -= cells) < 0);
+  return end < 0 ? row.length : end;
+}
+
 /**
  * Returns how many graphemes of a word that is too long go on a line of `room` cells. The last cell is for a mark. Cuts after a slash
  * in the second half of the line, and never inside `../`.
  */
 export function wordCut(word: readonly {readonly text: string; readonly cells: number}[], room: number): number {
-  let end = 0;
-  let used = 0;
-  for (const {cells} of word) {
-    if (used + cells > room - 1) break;
-    used += cells;
-    end += 1;
-  }
+  const end = fitting(word, room - 1);
   const isWhole = (at: number): boolean => !(word[at - 1]?.text === '.' && /^[./]$/u.test(word[at]?.text ?? ''));
   for (let at = end; at > end / 2; at -= 1) if (word[at - 1]?.text === '/') return at;
   for (let at = end; at > 0; at -= 1) if (isWhole(at)) return at;
   return Math.max(1, end);
 }
 
-/** Wraps a line at the exact width, not between words. For code and output, where spaces matter. */
-export const hardWrap = (text: string, width: number): readonly string[] =>
-  hardWrapSpans([{text, roles: []}], {theme: unstyled, width});
-
-const unstyled: Pick<Theme, 'style'> = {style: (_roles, text) => text};
-
-/** Wraps styled text at the exact width, for code. */
-export function hardWrapSpans(
-  spans: readonly StyledSpan[],
-  {theme, width}: {readonly theme: Pick<Theme, 'style'>; readonly width: number},
-): readonly string[] {
+/** Wraps a line at the exact width, not between words. For output, where spaces matter. */
+export function hardWrap(text: string, width: number): readonly string[] {
+  if (cellWidth(text) <= width) return [text];
   const lines: string[] = [];
   let line = '';
   let used = 0;
-  for (const {text, roles} of spans) {
-    const cells = cellWidth(text);
-    if (used + cells <= width) {
-      line += theme.style(roles, text);
-      used += cells;
-      continue;
+  for (const grapheme of graphemes(text)) {
+    const more = graphemeWidth(grapheme);
+    if (used + more > width && line !== '') {
+      lines.push(line);
+      line = '';
+      used = 0;
     }
-    let part = '';
-    for (const grapheme of graphemes(text)) {
-      const more = graphemeWidth(grapheme);
-      if (used + more > width && (part !== '' || line !== '')) {
-        lines.push(line + theme.style(roles, part));
-        line = '';
-        part = '';
-        used = 0;
-      }
-      part += grapheme;
-      used += more;
-    }
-    line += theme.style(roles, part);
+    line += grapheme;
+    used += more;
   }
-  lines.push(line);
-  return lines;
+  return [...lines, line];
 }
 
+/** The additions to a line of code: `mark` ends each row but the last. `roles` style the mark and the added blanks. */
+interface CodeWrap {
+  readonly mark: string;
+  readonly roles: readonly Style[];
+}
+
+/** The minimum number of cells beside the indent of the rows on which a line of code goes on. */
+const minCodeRoom = 16;
+
 /**
- * Wraps a line of code on which a person decides: at a space if there is one near the end of the row, and otherwise as `wordCut` does. A
- * mark shows that the line goes on.
+ * Wraps a line of code after a blank, else after punctuation, and inside a word only if it is longer than a row. The line goes on at
+ * its own indent plus two.
  */
-export function markedWrapSpans(
+export function wrapCode(
   spans: readonly StyledSpan[],
   {theme, width}: {readonly theme: Pick<Theme, 'style'>; readonly width: number},
+  {mark, roles}: CodeWrap = {mark: '', roles: []},
 ): readonly string[] {
   let left = cellWidth(spansText(spans));
   if (left <= width) return [paint(spans, theme)];
-  const all = spans.flatMap(({text, roles}) =>
-    graphemes(text).map(grapheme => ({text: grapheme, cells: graphemeWidth(grapheme), roles})),
-  );
+  const all = cellsOf(spans);
+  const indent = all.findIndex(({text}) => text !== ' ');
+  const hang = Math.max(0, Math.min(indent + 2, width - minCodeRoom));
+  const added = theme.style(roles, ' '.repeat(hang));
   const rows: string[] = [];
   let at = 0;
-  while (left > width) {
-    const rest = all.slice(at, at + width + 1);
-    const cut = wordCut(rest, width);
-    const space = rest.slice(0, cut).findLastIndex(({text}) => text === ' ') + 1;
-    const part = rest.slice(0, space > cut / 2 ? space : cut);
-    rows.push(paint(part, theme) + theme.style(['dim'], glyphs.brokenWord));
+  let room = width;
+  // A row of only the indent helps if more of the line fits on the next one.
+  let least = indent > hang ? indent - 1 : indent;
+  while (left > room) {
+    const rest = all.slice(at, at + 2 * width);
+    const part = rest.slice(0, codeCut(rest, {least, room: room - cellWidth(mark), nextRoom: width - hang}));
+    const end = part.findLastIndex(({text}) => text !== ' ') + 1;
+    const more = theme.style(roles, ' '.repeat(part.length - end) + mark);
+    rows.push((at === 0 ? '' : added) + paint(part.slice(0, end), theme) + more);
     left -= part.reduce((sum, {cells}) => sum + cells, 0);
     at += part.length;
+    room = width - hang;
+    least = 0;
   }
-  return [...rows, paint(all.slice(at), theme)];
+  return [...rows, (at === 0 ? '' : added) + paint(all.slice(at), theme)];
+}
+
+/** Returns how many of the cells of a line of code go on a row. Prefers breaks in the second half of the row. */
+function codeCut(
+  row: readonly Cell[],
+  {least, room, nextRoom}: {readonly least: number; readonly room: number; readonly nextRoom: number},
+): number {
+  const end = fitting(row, room);
+  const last = (isBreak: typeof isAfterBlank): number => {
+    for (let at = end; at > least; at -= 1) if (isBreak(row, at)) return at;
+    return 0;
+  };
+  const enough = least + (end - least) / 3;
+  const blank = last(isAfterBlank);
+  if (blank > enough) return blank;
+  const early = Math.max(blank, last(isAfterPunctuation));
+  if (early > enough) return early;
+  const next = row.findIndex((_, at) => at > end && (row[at]?.text === ' ' || isAfterPunctuation(row, at)));
+  const word = row.slice(early, next < 0 ? undefined : next);
+  return early > 0 && fitting(word, nextRoom) === word.length ? early : wordCut(row, room + 1);
+}
+
+const isAfterBlank = (row: readonly Cell[], at: number): boolean => row[at - 1]?.text === ' ';
+
+/** True between punctuation and a word. False inside `../`, `.git` and `1.5`. */
+function isAfterPunctuation(row: readonly Cell[], at: number): boolean {
+  const [before = '', sign = '', next = ''] = [at - 2, at - 1, at].map(index => row[index]?.text);
+  if (!/^[.,;:?([{>=+*/%|&^]$/u.test(sign) || /^[ ,;:?)\]}<>=+*/%|&^-]$/u.test(next)) return false;
+  if (sign === '.') return /[\p{L}_$)\]}"'`?]/u.test(before) && next !== '.';
+  return next !== '.' || sign === '/';
 }
 
 /** Styles neighbors of the same roles together. */
@@ -230,9 +266,7 @@ class LineFiller {
   }
 
   #placeMarked(): void {
-    const word = this.#word.flatMap(({text, roles}) =>
-      graphemes(text).map(grapheme => ({text: grapheme, cells: graphemeWidth(grapheme), roles})),
-    );
+    const word = cellsOf(this.#word);
     let left = this.#wordWidth;
     let at = 0;
     while (at < word.length) {
