@@ -334,10 +334,24 @@ describe('the card of what destroys something', () => {
       │ rm -rf build                         │
       │ deletes 1 file, ignored by git:      │
       │ build/out.js                         │
+      │                                      │
       │ type "build" to allow [       ]      │
       │ Esc = no                             │
       ╰ Ctrl+E edit · n no, and say why ─────╯"
     `);
+  });
+
+  test('the instruction stays whole above the field if they do not fit on one row', () => {
+    const confirm = {
+      ...remove,
+      verdict: {...remove.verdict, detail: {...remove.verdict.detail, confirmWord: 'other-project'}},
+    };
+    expect(cardOf(confirm, {width: 39}).slice(-4)).toEqual([
+      '│                                     │',
+      '│ type "other-project" to allow       │',
+      '│ [               ]          Esc = no │',
+      '╰ Ctrl+E edit · n no, and say why ────╯',
+    ]);
   });
 
   test('the word as far as it is typed, after a wrong one', () => {

@@ -119,7 +119,7 @@ function shown(view: View, ui: Ui): readonly string[] {
     lexer,
     start: {
       version: '1.2.3',
-      about: long,
+      about: {model: long, mode: 'default'},
       directory: `~/${long}`,
       branch: `feature/${long}`,
       instructions: ['AGENTS.md'],

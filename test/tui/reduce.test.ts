@@ -96,7 +96,7 @@ const todo = (at: number, status: 'pending' | 'in_progress' | 'completed') => ({
 
 /** Tool, input, outcome, what the model was told, what is shown. */
 const pastCalls: readonly (readonly [string, Json, 'success' | 'error' | 'cancelled', string, readonly string[]])[] = [
-  ['Read', {file_path: 'a.ts'}, 'success', '1\tone\n2\ttwo', ['  Explored 1 file, 1 search · Ctrl+O']],
+  ['Read', {file_path: 'a.ts'}, 'success', '1\tone\n2\ttwo', ['  Explored 1 file, 1 search · Ctrl+O shows them']],
   ['Grep', {pattern: 'x', output_mode: 'content'}, 'success', 'a.ts:1:x\na.ts:3:x\nb.ts:9:x', []],
   ['TodoWrite', {todos: [{content: 'Look', status: 'in_progress', activeForm: 'Looking'}]}, 'success', 'Updated.', []],
   [
@@ -207,7 +207,9 @@ describe('stories', () => {
 
     test('on a narrow screen it is one line that counts, and while it grows its last step', () => {
       expect(story(...looked).live).toBe('\n  Exploring  searched "x": no matches');
-      expect(story(...looked, textStarted, delta('Here.')).out).toBe('\n▌ go\n\n  Explored 2 searches · Ctrl+O');
+      expect(story(...looked, textStarted, delta('Here.')).out).toBe(
+        '\n▌ go\n\n  Explored 2 searches · Ctrl+O shows them',
+      );
     });
 
     test('unfolded it is each search with all that was found, and the thoughts between', () => {

@@ -1,6 +1,8 @@
 import {afterEach, describe, expect, test} from 'vitest';
+import {permissionModes} from '../../src/domain/risk.ts';
+import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {parseSessionId} from '../../src/domain/ids.ts';
-import {type StartFacts, StartScreen, startText} from '../../src/tui/components/start-screen.tsx';
+import {type StartFacts, StartScreen} from '../../src/tui/components/start-screen.tsx';
 import {drawn} from './support/drawn.ts';
 import {accepted} from './support/events.ts';
 import {blankHost} from '../support/blank-host.ts';
@@ -11,7 +13,7 @@ afterEach(leaveStages);
 
 const facts: StartFacts = {
   version: '0.2.0',
-  about: startText('claude-sonnet-5-5', 'default'),
+  about: {model: 'claude-sonnet-5-5', mode: 'default'},
   directory: '~/shop',
   branch: 'main',
   instructions: ['AGENTS.md'],
@@ -20,6 +22,11 @@ const facts: StartFacts = {
 };
 const screen = (width: number, more: Partial<StartFacts> = {}, rows = 20) =>
   drawn(<StartScreen facts={{...facts, ...more}} width={width} rows={rows} />);
+
+const placeAt = (width: number, branch: string) =>
+  screen(width, {directory: '/var/tmp/shop-AAy2tz/corner-shop', branch, instructions: []})
+    .slice(3, -2)
+    .map(row => row.slice(6));
 
 describe('the start screen', () => {
   test('a notice that takes two rows keeps its sign apart', () => {
@@ -53,7 +60,7 @@ describe('the start screen', () => {
       [
         '',
         ' ╭╮╭  weft 0.2.0',
-        ' ╰╯╰  claude-sonnet-5-5 · asks before c…',
+        ' ╰╯╰  claude-sonnet-5-5 · asks first',
         '      ~/shop  ⎇ main · AGENTS.md read',
         '',
         '  Try   "why does the cart test fail?"',
@@ -64,8 +71,41 @@ describe('the start screen', () => {
     expect(screen(width)).toEqual(lines);
   });
 
+  test.each([
+    ['acceptEdits', ['claude-sonnet-5-5 · accepts edits']],
+    ['bypassPermissions', ['claude-sonnet-5-5', 'permissions bypassed, never asks']],
+  ] as const)('at 40 columns, %s is not cut', (mode, lines) => {
+    const shown = screen(39, {about: {model: 'claude-sonnet-5-5', mode}});
+    expect(shown.slice(2, 2 + lines.length).map(row => row.slice(6))).toEqual(lines);
+  });
+
+  test.each(permissionModes)('%s is whole at every width', mode => {
+    const words = {
+      default: /asks (?:first|before changes)$/u,
+      acceptEdits: /accepts edits$|edits files, asks before commands$/u,
+      plan: /plan only$|plans, changes nothing$/u,
+      dontAsk: /never asks$|never asks, runs only what is allowed$/u,
+      bypassPermissions: /permissions bypassed(?:, never asks)?$/u,
+    }[mode];
+    for (let width = 29; width < 90; width++) {
+      const shown = screen(width, {about: {model: 'a-model-with-a-rather-long-name', mode}});
+      expect(shown.filter(row => words.test(row))).toHaveLength(1);
+      expect(Math.max(...shown.map(cellWidth))).toBeLessThanOrEqual(width);
+    }
+  });
+
+  test('folders above give way to the branch, which is never beside a folder that is cut', () => {
+    expect(placeAt(48, 'main')).toEqual(['/var/tmp/shop-AAy2tz/corner-shop  ⎇ main', '']);
+    expect(placeAt(39, 'main')).toEqual(['…/corner-shop  ⎇ main', '']);
+    expect(placeAt(39, 'feature/bulk-discount')).toEqual([
+      '/var/tmp/shop-AAy2tz/corner-shop',
+      '⎇ feature/bulk-discount',
+      '',
+    ]);
+  });
+
   test('what is not known yet has its place; notices are short lines', () => {
-    const later = {about: '', branch: '', lastSession: 'none', notices: ['The settings are old.']} as const;
+    const later = {about: 'opening', branch: '', lastSession: 'none', notices: ['The settings are old.']} as const;
     expect(screen(60, later)).toEqual([
       '',
       ' ╭╮╭  weft 0.2.0',

@@ -208,6 +208,7 @@ describe('the status line', () => {
   test.each([
     [80, '   ! permissions bypassed !  · context 1 %                 sonnet-5-5 · $0.03'],
     [30, '   ! permissions bypassed !'],
+    [29, '  permissions bypassed'],
   ])('at %i columns bypassed permissions stand first', (width, line) => {
     expect(status({...used, mode: 'bypassPermissions'}, width)).toEqual([line]);
   });

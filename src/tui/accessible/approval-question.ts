@@ -60,9 +60,9 @@ function bodyLines(approval: Approval, maxLines: number, workspace: string): rea
   const {preview, impact, verdict} = approval;
   const text = exactText(approval);
   const frame = {theme: plainFrame.theme, width: Number.POSITIVE_INFINITY};
-  // Drop the column of marks and the pointer rows: they are visual.
-  const rows = commandRows(text, verdict.detail, frame).map(row => ({...row, line: row.line.slice(2), pointer: ''}));
-  const exact = text === '' ? [] : fitRows(rows, {room: maxLines, frame}).map(line => line.trim());
+  // Signs and pointer rows are visual.
+  const rows = commandRows(text, verdict.detail, frame).map(row => ({...row, pointer: ''}));
+  const exact = text === '' ? [] : fitRows(rows, {room: maxLines, signs: 'without', frame}).map(line => line.trim());
   const changes =
     preview.kind === 'changes'
       ? partsOf(preview).flatMap(changedLines)

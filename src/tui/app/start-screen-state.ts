@@ -1,7 +1,7 @@
 import {mcpClientModel} from '../../domain/journal.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import {timeAgo} from '../../base/time-ago.ts';
-import {startScreenLines, type StartFacts, startText} from '../components/start-screen.tsx';
+import {startScreenLines, type StartFacts} from '../components/start-screen.tsx';
 import type {TuiOptions} from '../options.ts';
 import type {View} from '../state/view.ts';
 import type {Frame} from '../text/wrap.ts';
@@ -73,7 +73,7 @@ export class StartScreenState {
     const {options, view} = this.#deps;
     const {version, directory, instructions, notices} = options;
     const {session, model, mode} = view();
-    const about = session.tag === 'opening' ? '' : startText(model, mode);
+    const about = session.tag === 'opening' ? 'opening' : {model, mode};
     return {version, directory, instructions, notices, about, branch: this.#branch, lastSession: this.#lastSession};
   }
 }

@@ -72,7 +72,8 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
     Math.max(0, left - Math.max(1, Math.min(full, Math.max(wanted, left - 6)))),
   );
   // The action gets its rows first. If a row is left, it separates the action from the answers.
-  const gap = !isTight({width, rows}) && left - reasons.length > Math.min(full, wanted) ? 1 : 0;
+  const gap =
+    (choices.accept.by === 'word' || !isTight({width, rows})) && left - reasons.length > Math.min(full, wanted) ? 1 : 0;
   const body = approvalBody(approval, {rows: Math.max(1, left - reasons.length - gap), top}, bodyFrame);
   const inset = isEdit ? 1 : 0;
   return (
@@ -240,16 +241,19 @@ function wordAnswer(
   const end = 'Esc = no';
   // One cell more than the word, for the cursor.
   const usual = cellWidth(word) + 1;
+  const isBeside = cellWidth(asks) + usual + fieldBorders <= width;
+  const above = isBeside ? [] : wrapSpans([{text: asks.trimEnd(), roles: []}], {theme, width}, noIndent, 'marked');
+  const lead = isBeside ? asks : '';
   const inside = Math.max(usual, cellWidth(typed) + 1);
-  const lead = cellWidth(asks) + usual + fieldBorders <= width ? asks : `"${visibleExactLine(word)}": `;
   const rest = ' '.repeat(inside - cellWidth(typed));
   const line = `${lead}[${theme.style(['prompt-row'], ` ${theme.style(['bold'], typed)}${rest}`)}]`;
   const used = cellWidth(lead) + inside + fieldBorders;
   const isOneRow = used + cellWidth(end) + 1 <= width;
   const gap = ' '.repeat(Math.max(1, width - used - cellWidth(end)));
+  const dimEnd = theme.style(['dim'], end);
   const field: Layout = {
-    lines: isOneRow ? [line + gap + theme.style(['dim'], end)] : [line, theme.style(['dim'], end)],
-    cursor: {x: Math.min(width - 1, cellWidth(lead) + 2 + cellWidth(before)), y: 0},
+    lines: [...above, ...(isOneRow ? [line + gap + dimEnd] : [line, dimEnd])],
+    cursor: {x: Math.min(width - 1, cellWidth(lead) + 2 + cellWidth(before)), y: above.length},
   };
   return {rows: field.lines.length, shown: <CardField field={field} />};
 }

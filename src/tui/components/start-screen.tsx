@@ -2,6 +2,7 @@ import {Box, renderToString, Text} from 'ink';
 import type {ReactNode} from 'react';
 import {visibleLine} from '../../base/visible.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
+import {bypassText, modeText} from '../state/selectors.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {fitPath} from '../text/workspace-paths.ts';
 import {type Frame, wrapText} from '../text/wrap.ts';
@@ -12,8 +13,7 @@ import {Lines} from './lines.tsx';
 /** The facts on the start screen. Facts that become known later have a reserved place. */
 export interface StartFacts {
   readonly version: string;
-  /** The model and the permission mode, as text. Empty until the session is open. */
-  readonly about: string;
+  readonly about: {readonly model: string; readonly mode: PermissionMode} | 'opening';
   /** The folder as shown, with `~` for the home folder. */
   readonly directory: string;
   readonly branch: string;
@@ -35,8 +35,12 @@ export function StartScreen({facts, width, rows}: StartScreenProps): ReactNode {
   const theme = useTheme();
   const room = Math.max(8, width - logoCells);
   const read = instructions.length === 0 ? '' : `${instructions.map(visibleLine).join(', ')} read`;
-  const where = locationText({directory: visibleLine(directory), branch: visibleLine(branch), read}, room);
-  const isLow = rows < minRows + notices.length;
+  const where = locationLines(
+    {directory: visibleLine(directory), branch: visibleLine(branch), read},
+    room - rightMargin,
+  );
+  const [first, ...others] = about === 'opening' ? [' '] : aboutLines(about, room);
+  const isLow = rows < minRows + others.length + where.length + notices.length;
   return (
     <Box flexDirection="column" width={width} paddingTop={isLow ? 0 : 1}>
       <Row logo={logo[0]}>
@@ -45,11 +49,18 @@ export function StartScreen({facts, width, rows}: StartScreenProps): ReactNode {
         </Text>
       </Row>
       <Row logo={logo[1]}>
-        <Text wrap="truncate">{about === '' ? ' ' : fit(about, room)}</Text>
+        <Text wrap="truncate">{first}</Text>
       </Row>
-      <Row logo="">
-        <Styled as="dim">{where}</Styled>
-      </Row>
+      {others.map(text => (
+        <Row key={text} logo="">
+          <Text wrap="truncate">{text}</Text>
+        </Row>
+      ))}
+      {where.map(text => (
+        <Row key={text} logo="">
+          <Styled as="dim">{text}</Styled>
+        </Row>
+      ))}
       {notices.map(notice => (
         <Box key={notice} paddingLeft={2}>
           <Box flexShrink={0}>
@@ -68,24 +79,31 @@ export function StartScreen({facts, width, rows}: StartScreenProps): ReactNode {
   );
 }
 
-/** Returns folder, branch, and loaded instructions. If not everything fits, the instructions go first, then parent folders. */
-function locationText(
+/**
+ * Returns folder, branch, and loaded instructions. If not everything fits on one row, the instructions go first, then parent
+ * folders. The branch has a row of its own if it doesn't fit beside the folder's name.
+ */
+function locationLines(
   {directory, branch, read}: {readonly directory: string; readonly branch: string; readonly read: string},
   cells: number,
-): string {
-  const branchText = branch === '' ? '' : `  ${glyphs.gitBranch} ${branch}`;
+): readonly string[] {
+  const branchText = branch === '' ? '' : `${glyphs.gitBranch} ${branch}`;
+  const beside = branchText === '' ? '' : `  ${branchText}`;
   const more = read === '' ? '' : glyphs.separator + read;
-  if (cellWidth(directory + branchText + more) <= cells) return directory + branchText + more;
-  return fit(fitPath(directory, Math.max(minFolder, cells - cellWidth(branchText))) + branchText, cells);
+  if (cellWidth(directory + beside + more) <= cells) return [directory + beside + more];
+  const name = fitPath(directory, Math.max(1, cells - cellWidth(beside)));
+  if (name.endsWith(directory.slice(directory.lastIndexOf('/')))) return [name + beside];
+  return [fitPath(directory, cells), ...(branchText === '' ? [] : [fit(branchText, cells)])];
 }
-
-const minFolder = 12;
 
 const logo = ['╭╮╭', '╰╯╰'] as const;
 const logoCells = 6;
 
-/** With fewer rows, the examples and the last session are dropped. */
-const minRows = 7;
+/** Some fonts draw the branch's sign wider than a cell. */
+const rightMargin = 1;
+
+/** The rows of a start screen without its facts. With fewer rows, the examples and the last session are dropped. */
+const minRows = 6;
 
 function Row({logo: sign, children}: {readonly logo: string; readonly children: ReactNode}): ReactNode {
   return (
@@ -98,16 +116,22 @@ function Row({logo: sign, children}: {readonly logo: string; readonly children: 
   );
 }
 
-/** Returns the model and mode: `claude-sonnet-5-5 · asks before changes`. */
-export const startText = (model: string, mode: PermissionMode): string =>
-  [visibleLine(model), modeTexts[mode]].filter(part => part !== '').join(glyphs.separator);
+/** Returns the model and the mode on one row if they fit, else on two. The mode is never cut. */
+function aboutLines({model, mode}: Exclude<StartFacts['about'], 'opening'>, cells: number): readonly string[] {
+  const name = visibleLine(model);
+  const short = mode === 'bypassPermissions' ? bypassText : modeText(mode);
+  const lines = [modeTexts[mode], short].map(text => (name === '' ? text : name + glyphs.separator + text));
+  const line = lines.find(text => cellWidth(text) <= cells);
+  if (line !== undefined) return [line];
+  return [...(name === '' ? [] : [fit(name, cells)]), cellWidth(modeTexts[mode]) <= cells ? modeTexts[mode] : short];
+}
 
 const modeTexts: Readonly<Record<PermissionMode, string>> = {
   default: 'asks before changes',
   acceptEdits: 'edits files, asks before commands',
   plan: 'plans, changes nothing',
   dontAsk: 'never asks, runs only what is allowed',
-  bypassPermissions: 'permissions bypassed, never asks',
+  bypassPermissions: `${bypassText}, never asks`,
 };
 
 export const startScreenLines = (facts: StartFacts, {theme, width}: Frame): readonly string[] =>

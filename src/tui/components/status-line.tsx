@@ -7,7 +7,15 @@ import {visibleLine} from '../../base/visible.ts';
 import type {Effort} from '../../domain/model-stream.ts';
 import {hasEnded} from '../../domain/sub-agent.ts';
 import type {RunningSession} from '../../domain/session-list.ts';
-import {centsText, contextPercent, modeText, sandboxText, sessionCost, shortModel} from '../state/selectors.ts';
+import {
+  bypassText,
+  centsText,
+  contextPercent,
+  modeText,
+  sandboxText,
+  sessionCost,
+  shortModel,
+} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
 import {keyHint} from '../terminal/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
@@ -56,7 +64,7 @@ export function StatusLine({
   const theme = useTheme();
   const room = Math.max(1, width - 2 * margin);
   const isBypassing = view.mode === 'bypassPermissions';
-  const alarm = isBypassing ? fit(` ${glyphs.warning} permissions bypassed ${glyphs.warning} `, room) : '';
+  const alarm = isBypassing ? alarmText(room) : '';
   const parts = partsOf({view, effort, blocks, sessions, hint, vim});
   if (custom !== '' && hint === 'none') {
     const {left: state} = fitParts({...parts, ...shownByUser}, Math.floor((room - cellWidth(alarm)) / 2));
@@ -85,6 +93,12 @@ export function StatusLine({
       {fitted.right === '' ? null : <Styled as="dim">{fitted.right}</Styled>}
     </Box>
   );
+}
+
+/** Returns the warning of the mode that allows everything. Signs give way, words don't. */
+function alarmText(room: number): string {
+  const whole = ` ${glyphs.warning} ${bypassText} ${glyphs.warning} `;
+  return cellWidth(whole) <= room ? whole : fit(bypassText, room);
 }
 
 const margin = 2;

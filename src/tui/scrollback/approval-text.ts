@@ -110,18 +110,15 @@ export function approvalBody(
   {rows, top}: {readonly rows: number; readonly top: 'summary' | number},
   frame: Frame & Pick<EntryFrame, 'home'>,
 ): ApprovalBody {
-  const marked = exactRows(approval, frame);
-  // Without marks, drop their column.
-  const exact = marked.some(row => row.marked === 'marked')
-    ? marked
-    : marked.map(row => ({...row, line: row.line.slice(markCells)}));
-  const full = [...fitRows(exact, {room: Number.POSITIVE_INFINITY, frame}), ...diffOf(approval, 'all', frame)];
+  const exact = exactRows(approval, frame);
+  const signs = exact.some(row => row.marked === 'marked') ? 'with' : 'without';
+  const full = [...fitRows(exact, {room: Number.POSITIVE_INFINITY, signs, frame}), ...diffOf(approval, 'all', frame)];
   const all = full.length;
   if (all <= rows) return {lines: full, all};
   if (top !== 'summary') return {lines: pageOf(full, {rows, top}, frame), all};
   if (approval.preview.kind === 'changes') return {lines: changesInShort(approval.preview, rows, frame), all};
   if (exact.length === 0) return {lines: cutMiddle(diffOf(approval, 'changes', frame), rows, frame), all};
-  const command = fitRows(exact, {room: rows, frame});
+  const command = fitRows(exact, {room: rows, signs, frame});
   const left = rows - command.length;
   return {lines: [...command, ...(left < 2 ? [] : cutMiddle(diffOf(approval, 'changes', frame), left, frame))], all};
 }
@@ -153,8 +150,9 @@ const planRows = (plan: string, {theme, width}: Frame): ReturnType<typeof comman
       const indent = {first: level, rest: ' '.repeat(begin.length), roles: []};
       return wrapSpans(inlineSpans(line.trimStart(), at === 0 ? ['bold'] : []), frame, indent, 'marked');
     })
-    .map(line => ({
-      line: ' '.repeat(markCells) + line,
+    .map(text => ({
+      text,
+      start: 'line',
       pointer: '',
       marked: 'plain',
       rank: Number.POSITIVE_INFINITY,

@@ -7,7 +7,9 @@ import {glyphs} from '../theme/glyphs.ts';
 
 /** One row of a command. It has no invisible characters, and marked parts are recognizable without colors. */
 export interface CommandRow {
-  readonly line: string;
+  readonly text: string;
+  /** `continued` for a row that continues the line of the row above. */
+  readonly start: 'line' | 'continued';
   /** A line of `^` below the marked parts; empty if nothing or everything is marked. */
   readonly pointer: string;
   readonly marked: 'marked' | 'plain';
@@ -38,14 +40,19 @@ export function commandRows(command: string, ranges: HighlightRanges, frame: Fra
   return rows.finish();
 }
 
+interface Fit {
+  readonly room: number;
+  /** `without`: the rows have no column for the signs of marked parts. */
+  readonly signs: 'with' | 'without';
+  readonly frame: Frame;
+}
+
 /** Fits the rows on at most `room` lines. Keeps critical rows first, then marked ones. Notes count the hidden rows. */
-export function fitRows(
-  rows: readonly CommandRow[],
-  {room, frame}: {readonly room: number; readonly frame: Frame},
-): readonly string[] {
-  const pointed = rows.flatMap(({line, pointer}) => (pointer === '' ? [line] : [line, pointer]));
-  if (pointed.length <= room) return pointed;
-  if (rows.length <= room) return rows.map(({line}) => line);
+export function fitRows(rows: readonly CommandRow[], fitting: Fit): readonly string[] {
+  const {room, frame} = fitting;
+  const pointers = rows.filter(({pointer}) => pointer !== '').length;
+  if (rows.length + pointers <= room) return pointedLines(rows, fitting);
+  if (rows.length <= room) return rows.map(row => signedLine(row, row.marked, fitting));
   const kept = keptRows(rows, room);
   const lines: string[] = [];
   let before = -1;
@@ -53,10 +60,30 @@ export function fitRows(
     const hidden = rows.slice(before + 1, at);
     if (hidden.length > 0) lines.push(hiddenNote(hidden, frame));
     const row = rows[at];
-    if (row !== undefined) lines.push(row.line);
+    if (row !== undefined) lines.push(signedLine(row, row.marked, fitting));
     before = at;
   }
   return lines;
+}
+
+/** Returns all rows with their pointers. A line of the command has one sign, on its first row. */
+function pointedLines(rows: readonly CommandRow[], fitting: Fit): readonly string[] {
+  const lines: string[] = [];
+  let line: CommandRow['marked'] = 'plain';
+  for (const row of rows.toReversed()) {
+    if (row.marked === 'marked') line = 'marked';
+    if (row.pointer !== '') lines.push(row.pointer);
+    lines.push(signedLine(row, row.start === 'line' ? line : 'plain', fitting));
+    if (row.start === 'line') line = 'plain';
+  }
+  return lines.toReversed();
+}
+
+/** Returns a row after its sign. The sign of a continued row is indented with it. */
+function signedLine({text, start}: CommandRow, marked: CommandRow['marked'], {signs, frame: {theme}}: Fit): string {
+  const indent = start === 'line' ? '' : continuedIndent;
+  if (signs === 'without') return indent + text;
+  return indent + (marked === 'marked' ? theme.style(['bold', 'warning'], `${glyphs.warning} `) : plainGutter) + text;
 }
 
 /** Returns the indexes of the rows to keep, ascending. With one line for each gap, the rows fit in `room` lines. */
@@ -155,6 +182,7 @@ function splitEmptiness(raw: string, look: 'plain' | 'marked', rank: number): re
 
 const gutter = 2;
 const plainGutter = ' '.repeat(gutter);
+const continuedIndent = '  ';
 
 interface Cell {
   readonly text: string;
@@ -170,6 +198,7 @@ class RowFiller {
   readonly #rows: CommandRow[] = [];
   #row: Cell[] = [];
   #width = 0;
+  #start: CommandRow['start'] = 'line';
   /** The row may break after so many of its graphemes. */
   #breakAt = 0;
 
@@ -184,10 +213,10 @@ class RowFiller {
     const end = this.#row.length;
     if (last === ' ' ? cell.text !== ' ' : isOperatorEnd(this.#row.at(-2)?.text ?? '', last, cell.text))
       this.#breakAt = end;
-    while (this.#width + cell.cells > this.#room) {
+    while (this.#width + cell.cells > this.#rowRoom()) {
       if (cell.text === ' ' && last !== ' ') {
         // A break between words shows the blank.
-        this.close();
+        this.#close('continued');
         return;
       }
       this.#break(cell);
@@ -197,7 +226,17 @@ class RowFiller {
   }
 
   close(): void {
+    this.#close('line');
+  }
+
+  #rowRoom(): number {
+    return this.#room - (this.#start === 'line' ? 0 : continuedIndent.length);
+  }
+
+  /** Closes the row. `next` is the start of the row that follows. */
+  #close(next: CommandRow['start']): void {
     this.#rows.push(this.#toRow(this.#row));
+    this.#start = next;
     this.#row = [];
     this.#width = 0;
     this.#breakAt = 0;
@@ -206,18 +245,18 @@ class RowFiller {
   finish(): readonly CommandRow[] {
     this.close();
     // Drop empty rows from line feeds at the end of the command.
-    while (this.#rows.length > 1 && this.#rows.at(-1)?.line === plainGutter) this.#rows.pop();
+    while (this.#rows.length > 1 && this.#rows.at(-1)?.text === '') this.#rows.pop();
     return this.#rows;
   }
 
   /** Closes the row at its last break, or inside the word that fills it. `next` follows the row. */
   #break(next: Cell): void {
     const isLongWord = this.#breakAt === 0;
-    const at = isLongWord ? wordCut([...this.#row, next], this.#room) : this.#breakAt;
+    const at = isLongWord ? wordCut([...this.#row, next], this.#rowRoom()) : this.#breakAt;
     const rest = this.#row.splice(at);
     if (isLongWord)
       this.#row.push({text: glyphs.brokenWord, cells: 1, piece: {look: 'note', rank: Number.POSITIVE_INFINITY}});
-    this.close();
+    this.#close('continued');
     this.#row = rest;
     this.#width = rest.reduce((sum, {cells}) => sum + cells, 0);
   }
@@ -235,11 +274,12 @@ class RowFiller {
       pointer += (isMarked(piece.look) ? '^' : ' ').repeat(cells);
     }
     const marked = spans.some(({look}) => isMarked(look)) ? 'marked' : 'plain';
-    const sign = marked === 'marked' ? this.#theme.style(['bold', 'warning'], `${glyphs.warning} `) : plainGutter;
     const hasPointer = marked === 'marked' && this.#pointers === 'with';
+    const indent = (this.#start === 'line' ? '' : continuedIndent) + plainGutter;
     return {
-      line: sign + spans.map(span => this.#theme.style(roles[span.look], span.text)).join(''),
-      pointer: hasPointer ? plainGutter + this.#theme.style(['warning'], pointer.trimEnd()) : '',
+      text: spans.map(span => this.#theme.style(roles[span.look], span.text)).join(''),
+      start: this.#start,
+      pointer: hasPointer ? indent + this.#theme.style(['warning'], pointer.trimEnd()) : '',
       marked,
       rank: least,
     };

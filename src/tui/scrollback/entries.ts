@@ -37,6 +37,7 @@ import {readLink} from '../text/file-link.ts';
 import {actionFacts, actionRows, pastActionRows} from './action-entry.ts';
 import {readPictures} from './action-results.ts';
 import {countSpans} from './diff-lines.ts';
+import {keyHint} from '../terminal/keymap.ts';
 import {insideMargin, margin, signedRows, unfoldHint} from './entry-rows.ts';
 import {type MarkdownLexer, renderFence, renderMarkdown} from './render-markdown.ts';
 import {type MarkdownPiece, tableHead} from './split-markdown.ts';
@@ -357,7 +358,7 @@ export function explorationRows(
 /** Below this width, one line counts what was explored. */
 const minListWidth = 70;
 
-/** Returns one line such as `Explored 12 files, 5 searches · Ctrl+O`, and a line for each failure. */
+/** Returns a line such as `Explored 12 files, 5 searches`, the key that shows them, and a line for each failure. */
 function quietRows(items: readonly ShownItem[], {theme, width}: Frame): readonly string[] {
   const failed = items.filter(item => item.failed);
   const targets = (verb: ExplorationItem['verb']): readonly string[] =>
@@ -369,9 +370,14 @@ function quietRows(items: readonly ShownItem[], {theme, width}: Frame): readonly
     searched === 0 ? '' : `${searched} ${searched === 1 ? 'search' : 'searches'}`,
     listed === 0 ? '' : pluralize(listed, 'listing'),
   ].filter(text => text !== '');
-  const line = `Explored ${counts.join(', ')}${unfoldHint()}`;
+  const line = `Explored ${counts.join(', ')}`;
+  const key = keyHint('expand', name => `${name} shows them`);
+  const whole = key === '' ? line : line + glyphs.separator + key;
+  const texts = cellWidth(whole) <= width - margin.length || key === '' ? [whole] : [line, key];
+  const dim = (text: string, at: number): readonly string[] =>
+    wrapSpans([{text, roles: ['dim']}], {theme, width}, hanging(margin.repeat(at + 1)));
   return [
-    ...(counts.length === 0 ? [] : [margin + theme.style(['dim'], fit(line, width - margin.length))]),
+    ...(counts.length === 0 ? [] : texts.flatMap(dim)),
     ...failed.flatMap(item => wrapSpans(spansOf(item, theme), {theme, width}, hanging(margin))),
   ];
 }

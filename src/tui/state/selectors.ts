@@ -90,6 +90,9 @@ export function sandboxText({sandbox, mode}: Pick<View, 'sandbox' | 'mode'>): st
 export const shortModel = (model: string): string =>
   model.replace(/^(?:.*\/)?(?:claude-)?/u, '').replace(/-20\d{6}$/u, '');
 
+/** The mode that allows everything, as the status line warns of it. */
+export const bypassText = 'permissions bypassed';
+
 export const modeText = (mode: View['mode']): string => modeTexts[mode];
 
 const modeTexts: Readonly<Record<View['mode'], string>> = {
