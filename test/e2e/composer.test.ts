@@ -44,7 +44,7 @@ describe('the composer in a terminal', () => {
     await enter(terminal, 'weft');
     await terminal.until(ready);
     await terminal.type('explain @summ');
-    await terminal.until(/❯ src\/summary\.ts\n/u);
+    await terminal.until(/❯ src\/summary\.ts · Tab\n/u);
     await terminal.press('Tab');
     await terminal.until(/explain @src\/summary\.ts/u);
     await terminal.press('Enter');

@@ -21,6 +21,7 @@ import {randomInputs} from '../support/random-inputs.ts';
 const frame = (width: number) => ({theme: themeOf('plain'), width});
 const view = (draft: Draft, width = 20, rows = 8) =>
   draftLayout(draft, {rows, frame: frame(width), hint: 'write', selection: 'none'});
+const placed = (draft: Draft, cursor: number): Draft => ({...draft, buffer: {...draft.buffer, cursor}});
 
 describe('the draft on screen', () => {
   test('only rows around the cursor are shown, the cursor on the last of them', () => {
@@ -68,7 +69,6 @@ describe('the draft on screen', () => {
     )
     .map(parts => draftFromText(parts.join('')));
   const wide = fc.integer({min: 4, max: 24});
-  const at = (draft: Draft, cursor: number): Draft => ({...draft, buffer: {...draft.buffer, cursor}});
 
   test('rows hold the whole draft, fit, and split no word that fits a row', () => {
     fc.assert(
@@ -102,14 +102,14 @@ describe('the draft on screen', () => {
           cursor <= text.length;
           cursor = boundaryAfter(text, cursor) + (text[cursor] === '\n' ? 1 : 0)
         ) {
-          const cell = cellAt(at(draft, cursor));
+          const cell = cellAt(placed(draft, cursor));
           expect(cell.x).toBeLessThanOrEqual(width + 2);
           expect(cell.y).toBeLessThan(view(draft, width + 3, 100).lines.length);
           for (const [there, back] of [
             ['up', 'down'],
             ['down', 'up'],
           ] as const) {
-            const moved = moveByRow(at(draft, cursor), {direction: there, width, goal: 'none'});
+            const moved = moveByRow(placed(draft, cursor), {direction: there, width, goal: 'none'});
             if (moved === undefined) continue;
             expect(cellAt(moved.draft).y).toBe(cell.y + (there === 'up' ? -1 : 1));
             const again = moveByRow(moved.draft, {direction: back, width, goal: moved.goal});

@@ -16,6 +16,19 @@ const finder: FileFinder = {
 };
 
 describe('@ in the composer', () => {
+  test.each<readonly [string, number, RegExp]>([
+    [
+      'with an empty row below if there is room',
+      12,
+      /─\n❯ src\/session\.ts · Tab\n {2}src\/surface\.tsx\n {2}src\/\n\n {2}asks first/u,
+    ],
+    ['without if there is none', 9, /─\n❯ src\/session\.ts · Tab\n {2}src\/surface\.tsx\n {2}src\/\n {2}asks first/u],
+  ])('names the key that takes a file, %s', async (_name, rows, screenful) => {
+    const {screen} = await start([40, rows], {host: {finder}});
+    await screen.type('@src');
+    await screen.until(screenful);
+  });
+
   test('offers files, and Enter or Tab writes the chosen one', async () => {
     const {screen, engine} = await start([80, 24], {host: {finder}});
     await screen.type('look at @su');

@@ -108,7 +108,7 @@ function CommandList({offered, row, width, rows}: ListProps & CommandListProps):
   // Longer names aren't aligned, so that the other rows keep their space.
   const names = Math.max(8, ...offered.map(({usage}) => (usage.length <= widest ? usage.length : 0)));
   const lines = offered.map(({usage, summary}) => `${usage.padEnd(names)}  ${summary}`);
-  return <Rows lines={lines} row={row} width={width} rows={rows} />;
+  return <Rows lines={lines} accept="" {...{row, width, rows}} />;
 }
 
 interface CommandListProps {
@@ -122,7 +122,7 @@ function MentionRows({list, width, rows}: ListProps & {readonly list: MentionLis
   if (paths.length === 0) {
     return <Styled as="dim">{fit(state === 'looking' ? '  Searching files…' : '  No matching files', width)}</Styled>;
   }
-  return <Rows lines={paths.map(visibleLine)} row={list.row} width={width} rows={rows} />;
+  return <Rows lines={paths.map(visibleLine)} accept={keyOf('complete')} {...{row: list.row, width, rows}} />;
 }
 
 const maxListed = 8;
@@ -130,20 +130,27 @@ const maxListed = 8;
 interface RowsProps extends ListProps {
   readonly lines: readonly string[];
   readonly row: number;
+  /** The key that takes the selected row, shown behind it. Empty if there is none to show. */
+  readonly accept: string;
 }
 
-/** Shows the rows of a list around the selected one. If not all fit, the last line shows the range. */
-function Rows({lines, row, width, rows}: RowsProps): ReactNode {
+/** Shows the rows of a list around the selected one, and an empty row if there is room. If not all fit, the last line shows the range. */
+function Rows({lines, row, accept, width, rows}: RowsProps): ReactNode {
   if (lines.length === 0 || rows <= 0) return null;
   const isWhole = lines.length <= Math.min(maxListed, rows);
   const room = isWhole || rows < 2 ? rows : Math.min(maxListed, rows - 1);
   const top = firstShown({row, count: lines.length, room});
   const shown = lines.slice(top, top + room);
+  const hint = accept === '' ? '' : glyphs.separator + accept;
+  const used = shown.length + (isWhole ? 0 : 1);
   return (
-    <Box flexDirection="column">
+    <Box flexDirection="column" paddingBottom={used < rows ? 1 : 0}>
       {shown.map((line, at) =>
         top + at === row ? (
-          <Styled key={line} as={['bold', 'accent']}>{`${glyphs.pointer} ${fit(line, width - 2)}`}</Styled>
+          <Text key={line}>
+            <Styled as={['bold', 'accent']}>{`${glyphs.pointer} ${fit(line, width - 2 - hint.length)}`}</Styled>
+            <Styled as="dim">{hint}</Styled>
+          </Text>
         ) : (
           <Styled key={line} as="dim">{`  ${fit(line, width - 2)}`}</Styled>
         ),
