@@ -9,7 +9,7 @@ import type {Editing} from '../editor/text-field.ts';
 import {type ApprovalChoices, choicesOf} from '../state/approval-choices.ts';
 import {approvalReasons, type ReasonLine, undecidedNote} from '../state/approval-reasons.ts';
 import type {ApprovalStage, HunkStage} from '../state/approval-stage.ts';
-import {cardRoom, isTight} from '../state/card-room.ts';
+import {cardFrame, cardRoom, isTight} from '../state/card-room.ts';
 import {approvalKeys, cardKeys, keyHint} from '../terminal/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {withTildes} from '../text/workspace-paths.ts';
@@ -49,7 +49,7 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
   const theme = useTheme();
   const isEdit = approval.preview.kind === 'diff' || approval.preview.kind === 'changes';
   const choices = choicesOf(approval, stage.stage === 'choosing' ? stage.rule : 'suggested');
-  const frame: Frame = {theme, width: Math.max(8, width - 4)};
+  const frame = cardFrame({theme, width});
   const answer = answerOf({choices, stage, editing}, {rows, isLine: isEdit || isTight({width, rows})}, frame);
   const why = approvalReasons(approval);
   const title = approvalTitle(approval, {cells: Math.max(8, width - 6), home: folders.home});

@@ -6,6 +6,7 @@ import {firstShown} from './picker-card.tsx';
 import {firstLine} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {type CommandInfo, completions} from '../commands/command-line.ts';
+import {draftWidth} from '../editor/draft.ts';
 import {imageChip} from '../state/submission.ts';
 import type {Ui} from '../state/ui.ts';
 import type {View} from '../state/view.ts';
@@ -13,7 +14,7 @@ import {fit} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
-import {draftLayout, draftWidth, selectionIn} from './draft-field.tsx';
+import {draftLayout, selectionIn} from './draft-field.tsx';
 import {Lines} from './lines.tsx';
 
 interface ComposerProps {

@@ -3,6 +3,7 @@ import {
   displayText,
   type Draft,
   type DraftRow,
+  draftWidth,
   hasPaste,
   isEmptyDraft,
   placeInRows,
@@ -27,9 +28,6 @@ interface ComposerOptions {
   readonly hint: string;
   readonly selection: Selection;
 }
-
-/** Returns the width of the draft in cells, without the prompt sign, its space, and one cell for the cursor. */
-export const draftWidth = (frame: Frame): number => Math.max(1, frame.width - 3);
 
 /** Lays out the draft after its prompt sign: at most `rows` lines around the cursor. Invisible lines aren't laid out. */
 export function draftLayout(draft: Draft, {rows, frame, hint, selection}: ComposerOptions): Layout {

@@ -12,6 +12,7 @@ import {type ChangePart, changeParts, partCounts} from '../state/change-parts.ts
 import {cardKeys, keyOf} from '../terminal/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {fitPath, withTildes} from '../text/workspace-paths.ts';
+import {cardFrame} from '../state/card-room.ts';
 import {type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
@@ -38,7 +39,7 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
   const theme = useTheme();
   const choices = choicesOf(approval);
   const {parts, accept, editable} = choices;
-  const frame: Frame = {theme, width: Math.max(8, width - 4)};
+  const frame = cardFrame({theme, width});
   const answers = answersOf(stage, choices);
   const hint = cardHint(stage.hint, choices);
   const below = (hint === '' ? 0 : 1) + choiceLineHeight(answers, frame.width) + (accept.by === 'word' ? 1 : 0);

@@ -28,7 +28,8 @@ import {
 } from '../state/selectors.ts';
 import type {Ui} from '../state/ui.ts';
 import type {QueuedPrompt, RunTimes, View} from '../state/view.ts';
-import {type EntryFrame, type Frame, wrapText} from '../text/wrap.ts';
+import {cardFrame} from '../state/card-room.ts';
+import {type EntryFrame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Composer} from './composer.tsx';
 import {draftLayout, pasteHint, vimText} from './draft-field.tsx';
@@ -324,7 +325,7 @@ interface HandOverCardProps {
 /** The card with which the agent hands a running program to the user: the reason and the program's last line. */
 function HandOverCard({reason, info, width}: HandOverCardProps): ReactNode {
   const theme = useTheme();
-  const frame: Frame = {theme, width: Math.max(8, width - 4)};
+  const frame = cardFrame({theme, width});
   const last = visibleLine(info?.lastLine ?? '').trim();
   return (
     <Card

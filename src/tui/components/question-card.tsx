@@ -5,6 +5,7 @@ import {visible, visibleLine} from '../../base/visible.ts';
 import type {Editing} from '../editor/text-field.ts';
 import {currentQuestion, type QuestionForm} from '../state/question-form.ts';
 import {questionKeys} from '../terminal/keymap.ts';
+import {cardFrame} from '../state/card-room.ts';
 import {type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {useTheme} from '../theme/styled.tsx';
@@ -26,7 +27,7 @@ export function QuestionCard({form, editing, width, rows}: QuestionCardProps): R
   const theme = useTheme();
   const question = currentQuestion(form);
   if (question === undefined) return undefined;
-  const frame: Frame = {theme, width: Math.max(8, width - 4)};
+  const frame = cardFrame({theme, width});
   const field =
     form.state === 'typing'
       ? fieldLayout({draft: form.other, editing}, {hint: 'Your answer', rows: 2}, frame)

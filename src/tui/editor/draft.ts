@@ -1,6 +1,7 @@
 import {visible} from '../../base/visible.ts';
 import type {KeyName} from '../terminal/keymap.ts';
 import {cellWidth, fit, graphemes, graphemeWidth} from '../text/cell-width.ts';
+import type {Frame} from '../text/wrap.ts';
 import * as buffer from './text-buffer.ts';
 import {lineEnd, lineStart} from './text-buffer.ts';
 
@@ -144,6 +145,9 @@ const edits: Readonly<Partial<Record<KeyName, (from: buffer.TextBuffer) => buffe
   'delete-to-end': buffer.deleteToEnd,
   newline: from => buffer.insert(from, '\n'),
 };
+
+/** Returns the width of the draft in cells, without the prompt sign, its space, and one cell for the cursor. */
+export const draftWidth = (frame: Frame): number => Math.max(1, frame.width - 3);
 
 /** One row of a draft on the screen: the part of the buffer (in UTF-16 units) and its display text. */
 export interface DraftRow {

@@ -4,6 +4,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactly} from '../../base/visible.ts';
 import {planText} from '../../domain/plan.ts';
 import {cellWidth} from '../text/cell-width.ts';
+import type {Frame} from '../text/wrap.ts';
 
 /** The area of an approval card that is reserved for the action: its rows, and the cells of each row. */
 export interface CardRoom {
@@ -27,6 +28,9 @@ export const cardRoom = (size: CardSize): CardRoom => ({
 
 /** Cells of a row that the frame and the marker column before a command use. */
 const frameCells = 6;
+
+/** Returns the frame of a card's content, between its border and margins. */
+export const cardFrame = ({theme, width}: Frame): Frame => ({theme, width: Math.max(8, width - 4)});
 
 /** Returns the exact text of an action, which the ranges of its verdict refer to. Empty if a diff or the title shows everything. */
 export function exactText({preview, action}: Approval): string {

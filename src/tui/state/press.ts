@@ -6,7 +6,7 @@ import type {Approval} from '../../actions/agent-event.ts';
 import {isRunning} from '../../actions/block-text.ts';
 import type {ApprovalAnswer} from '../../agent/client.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {emptyDraft, isEmptyDraft} from '../editor/draft.ts';
+import {draftWidth, emptyDraft, isEmptyDraft} from '../editor/draft.ts';
 import {
   type Editing,
   editingForNewField,
@@ -23,7 +23,7 @@ import {offerIn} from './panels/compact.ts';
 import {isForComposer} from './panels/connect.ts';
 import {pressPanel} from './panels/panel.ts';
 import {initialStage, resetStage} from './approval-stage.ts';
-import {type CardRoom, cardRoom, exactText, rowsNeeded, showsCriticalParts} from './card-room.ts';
+import {cardFrame, type CardRoom, cardRoom, exactText, rowsNeeded, showsCriticalParts} from './card-room.ts';
 import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
 import {attentionOf, foregroundCommand, isIdle} from './selectors.ts';
@@ -189,7 +189,7 @@ interface Unhandled {
 function pressCard(ui: Ui, card: OpenCard, {key, context}: CardPress): UiStep | Unhandled {
   const written = fieldOf(card);
   if (written === undefined) return pressOpenCard(ui, card, {key, context});
-  const step = pressField(written.field, key, context);
+  const step = pressField(written.field, key, {...context, width: draftWidth(cardFrame(context.frame))});
   const after = written.withField(step.field);
   return step.kind === 'handled' ? noEffects({...ui, card: after}) : pressOpenCard(ui, after, {key, context});
 }
