@@ -23,7 +23,7 @@ describe('a text in a card', () => {
       `${'a\n'.repeat(20)}!`,
     ],
     ['up and down go over its lines', ['one', '\n', 'two', '\u001B[A', '!'], 'one!\ntwo'],
-    ['up keeps the column in wrapped text', ['a'.repeat(100), '\u001B[A', '!'], `${'a'.repeat(27)}!${'a'.repeat(73)}`],
+    ['up keeps the column in wrapped text', ['a'.repeat(100), '\u001B[A', '!'], `${'a'.repeat(28)}!${'a'.repeat(72)}`],
     ['Ctrl+D deletes', ['abc', '\u0001', '\u0004'], 'bc'],
   ])('%s', async (_name, keys, message) => {
     const stage = await asked(risky);
