@@ -7,6 +7,7 @@ test.each([
   ['Search "x" in /home/u/shop/', 'Search "x" in .'],
   ['/home/u/shop/a b.ts', 'a b.ts'],
   ['/home/u/shop2/a.ts', '/home/u/shop2/a.ts'],
+  ['at f (file:///home/u/shop/a.ts:5:1)', 'at f (a.ts:5:1)'],
   ['/mnt/home/u/shop/a.ts', '/mnt/home/u/shop/a.ts'],
   ['src/a.ts', 'src/a.ts'],
 ])('%s', (text, shown) => {

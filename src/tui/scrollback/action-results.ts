@@ -23,7 +23,7 @@ import {visible, visibleLine, visibleOutput} from '../../base/visible.ts';
 import type {ActionEntry} from '../state/view.ts';
 import {type EntryFrame, type Frame, hardWrap, wrapSpans, wrapText} from '../text/wrap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
-import {withTildes} from '../text/workspace-paths.ts';
+import {withRelativePaths, withTildes} from '../text/workspace-paths.ts';
 import type {Role} from '../theme/palette.ts';
 import {type ChangePart, commandParts} from '../state/change-parts.ts';
 import {changedWords, changeLines, changeSummary, countsOf, type Tense} from './change-lines.ts';
@@ -265,7 +265,8 @@ function reportBody(report: ShellReport, frame: EntryFrame, by: ActionEntry['by'
   const {text, leftOutLines, file} = report.output;
   // One line of the text is the note about the omitted lines.
   const leftOut = Math.max(0, leftOutLines - 1);
-  const {rows, foot} = outputBody(text, {...commandForm(by, failed ? 'failed' : 'ended'), leftOut}, frame);
+  const shown = failed && frame.verbosity !== 'full' ? withRelativePaths(text, report.directory) : text;
+  const {rows, foot} = outputBody(shown, {...commandForm(by, failed ? 'failed' : 'ended'), leftOut}, frame);
   return {
     rows: [...rows, ...report.leftRunning.flatMap(line => noteRows(`still running: ${visibleLine(line)}`, frame))],
     foot: [...foot, ...(file === undefined ? [] : [`full output in ${visibleLine(file)}`])],

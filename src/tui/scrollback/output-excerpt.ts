@@ -40,20 +40,25 @@ function headAndTail(lines: readonly string[], maxLines: number): Excerpt {
  * test, returns the lines below the error, the beginning and end of the output, and further errors.
  */
 function failureExcerpt(lines: readonly string[], maxLines: number): Excerpt {
-  const nonBlank = allLines(lines).filter(at => !isBlank(lines[at]));
+  // Some runners list the failed tests, then repeat each with its error below a heading.
+  const repeatedFrom = lines.findIndex(line => heading.test(line));
+  const mention = (at: number): number => {
+    const name = at < repeatedFrom ? testNameIn(lines[at]) : '';
+    const below = name === '' ? -1 : lines.findIndex((line, row) => row > repeatedFrom && testNameIn(line) === name);
+    return Math.max(at, below);
+  };
+  const all = allLines(lines).filter(at => !isBlank(lines[at]) && !heading.test(lines[at] ?? ''));
+  const nonBlank = all.filter(at => mention(at) === at);
   if (nonBlank.length <= maxLines) return nonBlank;
   const informative = nonBlank.filter(at => isInformative(lines[at]) && !wentWell.test(lines[at] ?? ''));
-  const errors = nonBlank.filter(at => explainsFailure(lines[at] ?? ''));
+  const errors = [...new Set(all.filter(at => explainsFailure(lines[at] ?? '')).map(mention))];
   const differing = nonBlank.filter(at => values.test(lines[at] ?? '')).slice(0, maxValues);
   const tests = differing.map(at => nonBlank.findLast(before => before < at && failedTest.test(lines[before] ?? '')));
   const place = nonBlank.filter(at => ownFrame.test(lines[at] ?? '')).slice(0, 1);
   if (differing.length > 0 && !tests.includes(undefined)) {
     const pairs = differing.flatMap((at, number) => [tests[number] ?? at, at]);
     const sums = nonBlank.filter(at => summary.test(lines[at] ?? ''));
-    // Many runners list the failed tests first, then repeat each with its error.
-    const [named = 0] = pairs;
-    const error = errors.slice(0, 1).filter(at => lines[at] !== lines[named]);
-    return firstOf([...error, ...pairs.slice(0, 2), ...place, ...pairs, ...sums], maxLines);
+    return firstOf([...errors.slice(0, 1), ...pairs.slice(0, 2), ...place, ...pairs, ...sums], maxLines);
   }
   const first = errors[0];
   const below = first === undefined ? [] : informative.filter(at => at > first).slice(0, linesBelow);
@@ -78,6 +83,15 @@ const firstOf = (ranked: Excerpt, maxLines: number): Excerpt =>
 
 const failedTest = /^\s*(?:[✗✖✘×●❌]\s+\S|not ok\b|---- \S+)/u;
 
+/** A line above failed tests that says nothing about them. */
+const heading = /^\W*(?:failing tests|failures|failed (?:tests|suites) \d+|short test summary info)\W*$/iu;
+
+/** The duration behind the name of a test: `✖ adds (0.502439ms)`. */
+const duration = /^(?<test>\s*(?:[✓✔√✗✖✘×❌✕]|--- (?:FAIL|PASS):)\s.*) \(\d+(?:\.\d+)? ?m?s\)$/u;
+
+/** Returns the line of a failed test without its duration. Empty for other lines. */
+const testNameIn = (line = ''): string => (failedTest.test(line) ? line.trim().replace(duration, '$<test>') : '');
+
 const summary =
   /^\s*[ℹ#]\s+(?:tests|pass|fail) \d|^\s*(?:Tests?|Test Files|Test Suites)\b.*\b(?:failed|passed)\b|^test result: |^=.*\b(?:failed|passed)\b.*=$/u;
 
@@ -100,7 +114,7 @@ export interface ExcerptLine {
 export function linesOfExcerpt(lines: readonly string[], excerpt: Excerpt): readonly ExcerptLine[] {
   const found: ExcerptLine[] = [];
   for (const at of excerpt) {
-    const text = lines[at] ?? '';
+    const text = withoutNoise(lines[at] ?? '');
     const last = found.at(-1);
     const countText = count.exec(text)?.groups?.['said'];
     if (last !== undefined && countText !== undefined && count.test(lines[last.to] ?? '')) {
@@ -112,11 +126,19 @@ export function linesOfExcerpt(lines: readonly string[], excerpt: Excerpt): read
   return found;
 }
 
+/** Drops the durations of tests, the code of failed assertions, and the names of unnamed functions. */
+const withoutNoise = (line: string): string =>
+  line
+    .replace(duration, '$<test>')
+    .replace(/^(?<name>\s*AssertionError) \[ERR_ASSERTION\]:/u, '$<name>:')
+    .replace(/^(?<at>\s+at )(?:async )?\S*<anonymous> \((?<place>.+)\)$/u, '$<at>$<place>');
+
 /** The number of lines below an error that count as its details, such as differing values and the location. */
 const linesBelow = 5;
 
 /** True if a line says why something failed, such as an error, a failed assertion or a failed test. */
-export const explainsFailure = (line: string): boolean => reasons.test(line) && !nothingWrong.test(line);
+export const explainsFailure = (line: string): boolean =>
+  reasons.test(line) && !nothingWrong.test(line) && !heading.test(line);
 
 const reasons =
   /\b(?:[a-z]*(?:error|exception)|errno|err!|assert\w*|fail(?:ed|ure|s)?|fatal|panic(?:ked)?|traceback|not ok|cannot|can't|could not|no such|not found|denied|undefined reference|unexpected|segmentation fault|killed)\b|(?:^|\s)[✗✖✘×❌](?:\s|$)|!==|^\s*E\s{2,}\S/iu;
@@ -127,7 +149,7 @@ const nothingWrong =
 
 /** Two values that should be equal, as assertions print them. */
 const values =
-  /(?:^|\s)\S.*\s(?:!==?|!=)\s\S|^\s*(?:expected|received|actual|got|want(?:ed)?|left|right)\b ?[:=](?!.*,$)|^\s*E\s{2,}\S/iu;
+  /(?:^|\s)\S.*\s(?:!==?|!=)\s\S|^\s*(?:expected|received|actual|got|want(?:ed)?|left|right)\b ?[:=](?!.*,$)|^\s*E\s{2,}\S|^\s*AssertionError\b.* == \S/iu;
 const maxValues = 4;
 
 /** A stack frame outside the runtime and libraries, or the location of a TAP test or a panic. */

@@ -1,9 +1,12 @@
 import {cellWidth, fit} from './cell-width.ts';
 
-/** Returns the text with paths inside the workspace `directory` made relative to it. The workspace itself becomes `.`. */
+/** Returns the text with paths and `file:` addresses inside the workspace `directory` made relative to it. The workspace itself becomes `.`. */
 export function withRelativePaths(text: string, directory: string): string {
   if (directory === '' || !text.includes(directory)) return text;
-  const path = new RegExp(String.raw`(?<=^|[\s"'(])${escaped(directory)}(?:(/)(?=[^\s",)])|/?(?=$|[\s"',)]))`, 'gu');
+  const path = new RegExp(
+    String.raw`(?<=^|[\s"'(])(?:file://)?${escaped(directory)}(?:(/)(?=[^\s",)])|/?(?=$|[\s"',)]))`,
+    'gu',
+  );
   return text.replaceAll(path, (_found, inside: string | undefined) => (inside === undefined ? '.' : ''));
 }
 
