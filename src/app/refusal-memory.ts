@@ -13,7 +13,6 @@ const maxRefusals = 30;
 
 const names = z.array(z.string());
 const kinds = [
-  'no-end-mark',
   'plain-roles',
   'role-order',
   'system-role',

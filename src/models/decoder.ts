@@ -77,7 +77,8 @@ export abstract class Decoder {
     );
     if (!hasContent) return 'none';
     const open = this.#blocks.filter(block => !block.finished);
-    return open.every(({start, text}) => start.kind === 'text' && endOfAnswer.test(text)) ? 'whole' : 'cut';
+    if (open.some(({start}) => start.kind === 'tool-call')) return 'cut-call';
+    return open.every(({start, text}) => start.kind === 'text' && endOfAnswer.test(text)) ? 'whole' : 'cut-text';
   }
 
   /** Handles the end of the stream: finishes the message if it is complete. */

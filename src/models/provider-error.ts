@@ -44,7 +44,7 @@ export const refusedInStream = (event: unknown): Refused => ({
 export const notMessage = (body: string): Refused => ({kind: 'refused', status: 200, header: () => null, body});
 
 /** The state of an answer so far. `whole`: it stops where an answer can end. `none`: no text and no tool call has come. */
-export type AnswerContent = 'whole' | 'cut' | 'none';
+export type AnswerContent = 'whole' | 'cut-text' | 'cut-call' | 'none';
 
 /**
  * The items that one try yields: the events of one message, and at most one error, as the last item. A try that ends without
@@ -57,11 +57,15 @@ export type AttemptItem =
   | {readonly kind: 'error'; readonly error: ProviderError | Refused};
 
 /** Returns the error for a connection or stream that broke off without an explanation. */
-export const connectionLost = (message: string, patience: 'usual' | 'one-repeat' = 'usual'): ProviderError => ({
+export const connectionLost = (
+  message: string,
+  patience: 'usual' | 'one-repeat' = 'usual',
+  fix = 'Check the network connection, then try again.',
+): ProviderError => ({
   kind: 'passing',
   status: 0,
   message,
-  fix: 'Check the network connection, then try again.',
+  fix,
   retryAfterMs: 0,
   patience,
 });

@@ -48,7 +48,7 @@ export interface JudgedRefusal {
  * conversation.
  */
 export interface KnownRefusal {
-  readonly is: RefusalClass | {readonly kind: 'no-end-mark'};
+  readonly is: RefusalClass;
   readonly said: '' | 'between_tools';
   /** The answers whose thinking was refused. Empty for a fact about the model. */
   readonly messages: readonly MessageId[];

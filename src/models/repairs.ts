@@ -139,10 +139,6 @@ export function recallRepairs(
 ): readonly KnownRefusal[] {
   const {messages: sent} = refused.request;
   return known.filter(({is, said, messages}) => {
-    if (is.kind === 'no-end-mark') {
-      refused.learned.endMarks = 'left-out';
-      return false;
-    }
     const needsMedia = is.kind === 'no-images' || is.kind === 'result-media';
     if (needsMedia && mediaOf(refused.request).length === 0) return true;
     if (messages.length > 0 && !sent.some(({id}) => messages.includes(id))) return true;

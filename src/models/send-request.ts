@@ -7,6 +7,7 @@ import type {KnownRefusal} from './refusals.ts';
 import {TextCalls} from './text-calls.ts';
 import {takeUnreadBody, readServerEvents} from './http-fetch.ts';
 import {
+  type AnswerContent,
   connectionLost,
   type Endpoint,
   notMessage,
@@ -41,8 +42,8 @@ export interface SessionRefusalChanges {
   thinkingEcho: 'as-known' | 'required';
   /** `refused`: the server can't load tools on demand. */
   toolReferences: 'as-known' | 'refused';
-  /** Whether the server marks the end of its answers. `left-out`: an answer without a mark is taken as whole. */
-  endMarks: 'unknown' | 'sent' | 'left-out';
+  /** Whether the server has marked the end of an answer. */
+  endMarks: 'unknown' | 'sent';
   /** The refusals of earlier runs that no request of this run would have got so far. `unread`: not read yet. */
   known: readonly KnownRefusal[] | 'unread';
 }
@@ -167,8 +168,14 @@ export function makeSendOnce(dialect: ProviderDialect, idleMs = maxSilenceMs): S
 }
 
 /** The stream ended in order, but the answer did not. */
-export const closedEarly = (): ProviderError =>
-  connectionLost('The connection closed during the answer.', 'one-repeat');
+export const closedEarly = (content: AnswerContent): ProviderError =>
+  content === 'cut-text'
+    ? connectionLost(
+        'The server cut the answer in the middle of a sentence.',
+        'one-repeat',
+        'Try again, or check the output and time limits of the server and its proxy.',
+      )
+    : connectionLost('The connection closed during the answer.', 'one-repeat');
 
 const silentFor = (time: string): ProviderError =>
   briefError(`No data from the model for ${time}.`, 'Try again later, use another model, or set streamIdleTimeoutMs.');

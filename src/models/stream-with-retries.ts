@@ -236,13 +236,11 @@ export async function* streamWithRetries(
         break;
       }
       if (item.kind === 'unmarked') {
-        const kept = keepUnmarked(item.content, lessons.learned, {hasContent: merger.hasContent, billed});
-        if (kept === 'no') {
-          error = closedEarly();
+        if (!keepsUnmarked(item.content, lessons.learned, {hasContent: merger.hasContent, billed})) {
+          error = closedEarly(item.content);
           break;
         }
-        asIs = kept === 'silently' ? [] : [unmarkedNote(request.model)];
-        if (kept === 'with-note') await learning.keep(request.model, [noEndMark]);
+        asIs = [unmarkedNote];
         continue;
       }
       isBegun ||= item.events.some(({event}) => event === 'block-started');
@@ -332,31 +330,25 @@ export async function* streamWithRetries(
 }
 
 /**
- * Decides whether an answer without an end mark is kept. It is repeated once if the server marks the ends of other
- * answers, or if its text stops in the middle of a sentence. If that changes nothing, the server leaves the marks out.
+ * True if an answer without an end mark is kept. Text that stops in the middle of a sentence never is. The agent asks for
+ * a cut call again. An empty continuation of a text means that the text was whole.
  */
-function keepUnmarked(
+function keepsUnmarked(
   content: AnswerContent,
-  learned: SessionRefusalChanges,
+  {endMarks}: SessionRefusalChanges,
   {hasContent, billed}: {readonly hasContent: boolean; readonly billed: number},
-): 'no' | 'silently' | 'with-note' {
-  const {endMarks} = learned;
-  if (content === 'none' && !hasContent) return 'no';
-  if (endMarks === 'left-out') return 'silently';
-  if (content !== 'whole' && (billed === 0 || endMarks === 'sent')) return 'no';
-  if (billed === 0 && endMarks === 'sent') return 'no';
-  learned.endMarks = 'left-out';
-  return 'with-note';
+): boolean {
+  if (content === 'whole') return billed > 0 || endMarks === 'unknown';
+  if (content === 'cut-text' || (content === 'none' && !hasContent)) return false;
+  return billed > 0 && endMarks === 'unknown';
 }
 
-const noEndMark: KnownRefusal = {is: {kind: 'no-end-mark'}, said: '', messages: []};
-
-const unmarkedNote = (model: string): ModelEvent => ({
+const unmarkedNote: ModelEvent = {
   event: 'repaired',
   repair: 'no-end-mark',
-  text: `${model} ended its answer without the usual end mark, so weft takes such answers as complete.`,
+  text: "The server didn't mark the end of the answer; it may be cut.",
   leftOut: [],
-});
+};
 
 /** True if the server refused the request itself, and not its length, its key or its time. */
 const isFinalRefusal = (error: ProviderError): boolean =>

@@ -128,12 +128,27 @@ describe('the lesson of a refusal', () => {
     expect(scene.server.requests).toHaveLength(6);
   });
 
-  test('of an answer without an end mark is known, too', async () => {
-    const chunk = {choices: [{index: 0, delta: {content: 'It is 42'}, finish_reason: null}]};
+  test.each([
+    [
+      'It is 4',
+      {code: 1, stdout: '', stderr: expect.stringContaining('cut the answer in the middle of a sentence')},
+      4,
+    ],
+    [
+      'It is 42.',
+      {
+        code: 0,
+        stdout: 'It is 42.\n',
+        stderr: "weft: The server didn't mark the end of the answer; it may be cut.\n",
+      },
+      2,
+    ],
+  ] as const)('is not that an answer without an end mark is whole: %s', async (content, expected, requests) => {
+    const chunk = {choices: [{index: 0, delta: {content}, finish_reason: null}]};
     const unmarked: Answer = {stream: `data: ${JSON.stringify(chunk)}\n\n`, headers: {}};
     await using scene = await openScene(() => unmarked, 'openai');
-    for (const name of ['x', 'y']) await scene.run(['--prompt', name]);
-    expect(scene.server.requests).toHaveLength(3);
+    for (const name of ['x', 'y']) expect(await scene.run(['--prompt', name])).toMatchObject(expected);
+    expect(scene.server.requests).toHaveLength(requests);
   });
 });
 

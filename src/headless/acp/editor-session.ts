@@ -1,5 +1,6 @@
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
 import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
+import {eventWarning} from '../../actions/event-warning.ts';
 import {changesOfCommand, isFailedCommand} from '../../actions/outcome.ts';
 import type {QuestionAnswer} from '../../actions/ports.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
@@ -306,9 +307,14 @@ export class EditorSession {
         this.#models = this.#models.map(each => (each.model === event.model ? {...each, effort: event.effort} : each));
         return this.#tellOptions();
       case 'notice':
-        if (event.level === 'info' || this.#notices === 'left-out') return;
-        this.#note(event.text);
-        return this.#notice(event.text);
+      case 'fell-back':
+      case 'repaired':
+      case 'agent-event': {
+        const warning = eventWarning(event);
+        if (warning === undefined || this.#notices === 'left-out') return;
+        this.#note(warning);
+        return this.#notice(warning);
+      }
       case 'usage-changed': {
         const {contextTokens: used, contextWindow: size} = event.usage;
         const amount = knownCost(Object.values(event.usage.models));

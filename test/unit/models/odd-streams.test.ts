@@ -129,7 +129,8 @@ test.each(['chat', 'anthropic'] as const)('an error that a server calls a stream
 });
 
 describe('a stream that ends in order without an end mark', () => {
-  const note = 'm ended its answer without the usual end mark, so weft takes such answers as complete.';
+  const note = "The server didn't mark the end of the answer; it may be cut.";
+  const cut = {message: 'The server cut the answer in the middle of a sentence.'};
   const said = (text: string): string => data(delta({role: 'assistant', content: ''}), delta({content: text}));
   const calling = (...pieces: readonly string[]): string =>
     data(
@@ -157,8 +158,14 @@ describe('a stream that ends in order without an end mark', () => {
     [
       'the end of a sentence is asked for once',
       'chat',
+      [said('Coun'), said('t to 4.')],
+      {requests: 2, text: 'Count to 4.', notes: [note]},
+    ],
+    [
+      'a sentence that is cut twice is no answer',
+      'chat',
       [said('Coun'), said('t to 4')],
-      {requests: 2, text: 'Count to 4', notes: [note]},
+      {requests: 2, text: 'Count to 4', notes: [], end: cut},
     ],
     [
       'and an empty continuation is none',
@@ -197,7 +204,7 @@ describe('a stream that ends in order without an end mark', () => {
       [messages(...textBlock, {type: 'content_block_stop', index: 0})],
       {requests: 1, text: 'Count to 4', notes: [note]},
     ],
-    ['an open block is asked for once', 'anthropic', [messages(...textBlock)], {requests: 2, notes: [note]}],
+    ['an open block is asked for once', 'anthropic', [messages(...textBlock)], {requests: 2, notes: [], end: cut}],
     ['a message without blocks is asked for once', 'anthropic', [messages()], {requests: 2, end: {message: closed}}],
     [
       'a finished item is kept',
@@ -205,7 +212,7 @@ describe('a stream that ends in order without an end mark', () => {
       [data(responseText, responseItem)],
       {requests: 1, text: 'Count to 4', notes: [note]},
     ],
-    ['an open item is asked for once', 'responses', [data(responseText)], {requests: 2, notes: [note]}],
+    ['an open item is asked for once', 'responses', [data(responseText)], {requests: 2, notes: [], end: cut}],
   ])('%s (%s)', async (_name, dialect, streams, expected) => {
     let at = 0;
     const found = await answered(
@@ -228,11 +235,11 @@ describe('a stream that ends in order without an end mark', () => {
     });
   });
 
-  test('is said once, and never repeated again', async () => {
+  test('is said for every answer', async () => {
     const prompts = 3;
     expect(
-      await answered(response => response.writeHead(200, stream).end(said('It is 42')), 'chat', prompts),
-    ).toMatchObject({requests: 4, notes: [note], end: 'message-finished'});
+      await answered(response => response.writeHead(200, stream).end(said('It is 42.')), 'chat', prompts),
+    ).toMatchObject({requests: 3, notes: [note, note, note], end: 'message-finished'});
   });
 });
 
