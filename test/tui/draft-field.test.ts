@@ -134,6 +134,12 @@ describe('the draft on screen', () => {
     expect(lines.map(stripStyles)).toEqual(['› charge the cart ', '  charges']);
   });
 
+  // A search for a blank back to the start of the line takes a minute here.
+  test('a line of 5 MB without a blank is laid out in one pass', () => {
+    const draft = draftFromText('a'.repeat(5_000_000));
+    expect(rowsOfLine(draft, 0, 50)).toHaveLength(100_000);
+  }, 10_000);
+
   test('a wide character is never split by the edge', () => {
     expect(view(draftFromText('1234567890123456日本'))).toEqual({
       lines: ['› 1234567890123456', '  日本'],

@@ -179,8 +179,8 @@ export function rowsOfLine(draft: Draft, from: number, width: number): readonly 
       at = to;
     };
     while (line.length - at > width) {
-      const blank = line.lastIndexOf(' ', at + width);
-      push(blank < at ? at + width : blank + 1);
+      const blank = line.slice(at, at + width + 1).lastIndexOf(' ');
+      push(at + (blank < 0 ? width : blank + 1));
     }
     push(line.length);
     return rows;
