@@ -352,6 +352,17 @@ describe('the card of what destroys something', () => {
       '│ [               ]          Esc = no │',
       '╰ Ctrl+E edit · n no, and say why ────╯',
     ]);
+    expect(cardOf(confirm, {width: 30, rows: 10}).slice(-4)).toEqual([
+      '│ type "other-project" to    │',
+      '│ allow                      │',
+      '│ [               ] Esc = no │',
+      '╰ Ctrl+E edit ───────────────╯',
+    ]);
+    expect(cardOf(confirm, {width: 29, rows: 10}).slice(-4, -1)).toEqual([
+      '│ type "other-project" to   │',
+      '│ allow                     │',
+      '│ [               ]         │',
+    ]);
   });
 
   test('the word as far as it is typed, after a wrong one', () => {

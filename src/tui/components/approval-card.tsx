@@ -154,12 +154,12 @@ function answerOf({choices, stage, editing}: AnswerState, {rows, isLine}: Answer
       const hint = cardHint(stage.hint, choices);
       const answer =
         choices.accept.by === 'word'
-          ? wordAnswer(choices.accept, {text: emptyDraft, entered: 'not-yet'}, frame)
+          ? wordAnswer(choices.accept, {text: emptyDraft, entered: 'not-yet'}, {rows, frame})
           : choiceAnswer(choices, {row: stage.row, isLine}, frame);
       return hint === '' ? answer : withHint(fit(hint, frame.width), answer);
     }
     case 'word': {
-      const answer = wordAnswer(choices.accept, stage, frame);
+      const answer = wordAnswer(choices.accept, stage, {rows, frame});
       return stage.entered === 'wrong' ? withHint(fit(cardHint('wrong-word', choices), frame.width), answer) : answer;
     }
     case 'rule-text':
@@ -231,8 +231,8 @@ const lineLabel = (label: string): string => label.replace(/^(No|Discard),.*$/u,
 /** Renders `type "build" to allow [ build   ]`, with the terminal's cursor after the typed text. */
 function wordAnswer(
   accept: ApprovalChoices['accept'],
-  {text}: Pick<Extract<ApprovalStage, {readonly stage: 'word'}>, 'text' | 'entered'>,
-  {theme, width}: Frame,
+  {text, entered}: Pick<Extract<ApprovalStage, {readonly stage: 'word'}>, 'text' | 'entered'>,
+  {rows, frame: {theme, width}}: {readonly rows: number; readonly frame: Frame},
 ): Answer {
   const {word, does} = accept.by === 'word' ? accept : {word: '', does: 'allow'};
   const asks = `type "${visibleExactLine(word)}" to ${does} `;
@@ -251,14 +251,17 @@ function wordAnswer(
   const isOneRow = used + cellWidth(end) + 1 <= width;
   const gap = ' '.repeat(Math.max(1, width - used - cellWidth(end)));
   const dimEnd = theme.style(['dim'], end);
+  // On a low card, the room for the action leaves three rows for the answer.
+  const hasRoom = rows >= lowRows || above.length + (entered === 'wrong' ? 3 : 2) <= 3;
   const field: Layout = {
-    lines: [...above, ...(isOneRow ? [line + gap + dimEnd] : [line, dimEnd])],
+    lines: [...above, ...(isOneRow ? [line + gap + dimEnd] : hasRoom ? [line, dimEnd] : [line])],
     cursor: {x: Math.min(width - 1, cellWidth(lead) + 2 + cellWidth(before)), y: above.length},
   };
   return {rows: field.lines.length, shown: <CardField field={field} />};
 }
 
 const fieldBorders = 3;
+const lowRows = 18;
 
 const withHint = (hint: string, {rows, shown}: Answer): Answer => ({
   rows: rows + 1,
