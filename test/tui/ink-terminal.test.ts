@@ -57,6 +57,29 @@ test('a terminal like xterm.js that goes through several sizes at once keeps eve
   expect((await screen.everything()).filter(row => row.includes('row number')).map(row => row.slice(2))).toEqual(lines);
 });
 
+test('the rest of a line that xterm.js wraps at the top of the screen is indented and begins with a whole word', async () => {
+  const tops = new Set<string | undefined>();
+  for (const rows of [24, 25]) {
+    const {screen, engine} = await start([100, rows]);
+    await screen.type('\u001B[>0;276;0c');
+    const items = Array.from({length: 60}, (_, at) => `${at + 10}. ${item}`);
+    engine.emit(...begin, delta(items.join('\n')), finishedText, finished({kind: 'done'}));
+    await screen.until(/69\. The threshold[^]*Ask weft to do something/u);
+    screen.answer();
+    screen.resize(60, rows);
+    await screen.until(/ {2}69\. The threshold .*, so\n {6}exactly three items get no discount\.\n\n─{59}\n/u);
+    tops.add((await screen.rows())[0]?.replace(/\d\d/u, 'NN'));
+    const all = (await screen.everything()).join(' ').replaceAll(/\s+/gu, ' ');
+    expect(all.match(/\d\d\. The threshold/gu)).toEqual(items.map(text => text.slice(0, 17)));
+    expect(all.match(/three items get no discount/gu)).toHaveLength(60);
+  }
+  expect(tops).toEqual(
+    new Set(['  NN. The threshold is compared with > instead of >=, so', '      exactly three items get no discount.']),
+  );
+});
+
+const item = 'The threshold is compared with > instead of >=, so exactly three items get no discount.';
+
 test('frames drawn before a terminal that became lower has said so take no row above the live region', async () => {
   const {screen, engine} = await start();
   engine.emit(...begin, delta(`${lines.slice(0, 30).join('\n\n')}\n\n`));

@@ -3,7 +3,7 @@ import {restOfBlock} from '../scrollback/rest-of-block.ts';
 import type {ScrollbackBuffer, TranscriptBlock} from '../scrollback/scrollback-buffer.ts';
 import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../state/scroll-position.ts';
 import type {LinesAbove} from '../terminal/ink-terminal.tsx';
-import {type Reflow, rowsOf} from '../terminal/reflow.ts';
+import {linesOfRows, type Reflow, rowsOf, sumOf} from '../terminal/reflow.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 
 interface TranscriptOutputDeps {
@@ -182,10 +182,13 @@ export class TranscriptOutput implements LinesAbove {
       const counts = lines.map(line => (reflow === 'cut' ? 1 : rowsOf(line, columns)));
       let left = rows - taken;
       const first = counts.findLastIndex(count => (left -= count) < 0) + 1;
-      const parts = {kept: lines.slice(0, first), written: lines};
+      // Only xterm.js is known to forget that an erased row went on from the row above.
+      const begun = first > 0 && reflow === 'adrift' ? left + (counts[first - 1] ?? 0) : 0;
+      const above = sumOf(counts.slice(0, first)) - begun;
+      const parts = {kept: linesOfRows(lines, above, columns, reflow), written: lines};
       if (first > 0 && isBlock(block) && !restOfBlock(block, parts, frame).isLaidOut) break;
-      taken += counts.slice(first).reduce((sum, count) => sum + count, 0);
-      isChanged ||= first < lines.length && (!isBlock(block) || width !== frame.width);
+      taken += sumOf(counts) - above;
+      isChanged ||= above < sumOf(counts) && (!isBlock(block) || width !== frame.width);
       if (first > 0) break;
     }
     return isChanged ? taken : 0;

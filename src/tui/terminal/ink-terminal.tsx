@@ -4,7 +4,7 @@ import type {ScreenSize} from '../../actions/ports.ts';
 import {CaretContext, type Cell} from '../components/caret.tsx';
 import {openPasteReader} from './paste-splitter.ts';
 import type {TerminalPosition} from './cursor-position.ts';
-import {cellAbove, linesOfRows, type Reflow, rowsOf, rowsUp} from './reflow.ts';
+import {cellAbove, linesOfRows, type Reflow, rowsOf, rowsUp, sumOf} from './reflow.ts';
 import type {Layout} from '../text/wrap.ts';
 import {
   clearScreen,
@@ -64,8 +64,6 @@ interface DrawnFrame {
   readonly tree: ReactNode;
   readonly caret: Cell | undefined;
 }
-
-const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** Hides the cursor, moves `up` rows up, and erases from there to the end of the screen. */
 const eraseFrom = (up: number): string => `\u001B[?25l${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`;

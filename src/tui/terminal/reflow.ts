@@ -19,7 +19,7 @@ export function reflowOf(attributes: string): Reflow {
 /** Returns the number of rows from the first line to the cursor, after the terminal wrapped its lines at `columns`. */
 export function rowsUp({lines, cursor}: Layout, columns: number, reflow: Reflow = 'wrapped'): number {
   if (reflow === 'cut') return cursor.y;
-  const above = lines.slice(0, cursor.y).reduce((sum, line) => sum + rowsOf(line, columns), 0);
+  const above = sumOf(lines.slice(0, cursor.y).map(line => rowsOf(line, columns)));
   return above + Math.floor(cursor.x / columns);
 }
 
@@ -30,7 +30,7 @@ export function cellAbove({lines, cursor}: Layout, rows: number, columns: number
   return {x: cursor.x - left * columns, y: Math.max(0, y)};
 }
 
-/** Returns the text of the first `rows` rows. If they end inside a wrapped line, its beginning is the last line. */
+/** Returns the text of the first `rows` rows. If they end inside a wrapped line, the last line is its beginning, up to a whole word. */
 export function linesOfRows(
   lines: readonly string[],
   rows: number,
@@ -41,9 +41,16 @@ export function linesOfRows(
   const end = lines.findIndex(line => (left -= reflow === 'cut' ? 1 : rowsOf(line, columns)) < 0);
   const cut = lines[end];
   if (cut === undefined) return lines;
-  const begun = hardWrap(stripStyles(cut), columns).slice(0, left);
-  return begun.length === 0 || reflow === 'cut' ? lines.slice(0, end) : [...lines.slice(0, end), begun.join('')];
+  const wrapped = hardWrap(stripStyles(cut), columns);
+  const begun = wrapped.slice(0, left).join('');
+  if (begun === '' || reflow === 'cut') return lines.slice(0, end);
+  return [...lines.slice(0, end), wrapped.at(left)?.startsWith(' ') === true ? begun : withoutBegunWord(begun)];
 }
+
+/** Replaces the beginning of a word at the end by blanks: the word is written again as a whole. A text without blanks stays. */
+const withoutBegunWord = (text: string): string => text.replace(/(?<= )[^ ]+$/u, word => ' '.repeat(cellWidth(word)));
+
+export const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** Returns the number of rows of a wrapped line without line feeds. A wide character that does not fit at the end of a row leaves a cell free. */
 export function rowsOf(line: string, columns: number): number {
