@@ -58,7 +58,7 @@ import {pruneStamp} from './prune-checkpoints.ts';
 import {openStatIndex} from './changed-files.ts';
 import {registerUse} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
-import {fileNode, LostCheckpoint, makeTreeReader, type TreeNode, type TreeReader} from './tree.ts';
+import {fileNode, LostCheckpoint, makeTreeReader, sameNamedNode, type TreeNode, type TreeReader} from './tree.ts';
 
 export interface CheckpointOptions {
   readonly roots: readonly string[];
@@ -309,7 +309,8 @@ const coverageOf = (changes: readonly OpenTreeChange[], reader: TreeReader): Rev
 function changedExtent(change: OpenTreeChange, reader: TreeReader): ChangeExtent {
   const [before, after] = [beforeTrees(change), afterTrees(change)];
   if (after.some(tree => reader.root(tree).covered === undefined)) {
-    const found = reader.differences(before, after);
+    // A file that only got or lost a name is looked at, too: a revert may link its names.
+    const found = reader.differences(before, after, sameNamedNode);
     // A folder that has only another mode is not looked at as a whole.
     const hasModes = found.some(({from, to}) => from?.kind === 'folder' && to?.kind === 'folder');
     return hasModes ? 'any' : found.map(({path}) => path);

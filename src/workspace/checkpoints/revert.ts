@@ -13,6 +13,7 @@ import {
   readSync,
   renameSync,
   rmdirSync,
+  type Stats,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -28,7 +29,7 @@ import {canAccess} from '../files/regular-files.ts';
 import {isGitBlobName} from './git-blobs.ts';
 import {gitBlobNameOf, makeNodeComparison, type Merged, mergeNode} from './merge-node.ts';
 import {type ObjectStore, removeOnError} from './object-store.ts';
-import {type CachedFile, matchesStats} from './folder-table.ts';
+import {type CachedFile, matchesStats, toCachedFile} from './folder-table.ts';
 import {
   type Difference,
   isInside,
@@ -128,11 +129,21 @@ export async function planRevert(
   const paths = new Set(possible.map(({path}) => path));
   for (const [path, reason] of foreign) if (!paths.has(path) && !conflicts.has(path)) conflicts.set(path, reason);
   const isLinked = possible.some(({wanted: node}) => inodeOf(node) !== undefined);
+  const names = isLinked ? reader.namesByInode(changes.flatMap(({before}) => before)) : new Map<number, string[]>();
+  const namesNow = isLinked ? reader.namesByInode([now]) : names;
+  /** True if the file got a name after the change began that stays. That name must keep its content. */
+  const hasNewName = (inode: number | undefined): boolean =>
+    inode !== undefined &&
+    (namesNow.get(inode)?.some(name => !paths.has(name) && names.get(inode)?.includes(name) !== true) ?? false);
   return {
-    steps: possible,
+    steps: possible.map(step =>
+      step.is?.kind === 'file' && isWrittenInPlace(step) && hasNewName(step.is.inode)
+        ? {...step, is: {...step.is, inode: undefined}}
+        : step,
+    ),
     conflicts: [...conflicts].map(([path, reason]) => ({path, reason})),
     alongside: [...new Set(included.flatMap(({title, path}) => (paths.has(path) ? [title] : [])))],
-    names: isLinked ? reader.namesByInode(changes.flatMap(({before}) => before)) : new Map(),
+    names,
   };
 }
 
@@ -171,7 +182,11 @@ const isWrittenInPlace = ({is, wanted}: Pick<RevertStep, 'is' | 'wanted'>): bool
 /** Returns the number of other names that change with the file, without those of other steps. */
 export function countOtherNames(step: RevertStep, steps: readonly RevertStep[]): number {
   if (!isWrittenInPlace(step)) return 0;
-  const names = steps.filter(each => inodeOf(each.wanted) === inodeOf(step.wanted)).length;
+  const inode = inodeOf(step.wanted);
+  const names = steps.filter(
+    ({path, is, wanted}) =>
+      (inodeOf(is) === inode || inodeOf(wanted) === inode) && lstatSync(path, {throwIfNoEntry: false})?.ino === inode,
+  ).length;
   return Math.max(0, (lstatSync(step.path, {throwIfNoEntry: false})?.nlink ?? 0) - names);
 }
 
@@ -242,8 +257,21 @@ export function applyRevert(
 ): RefusedPath[] {
   const refused: RefusedPath[] = [];
   const locked = makeUnlocker();
-  /** The files with several names that have been restored: a path, by inode. */
-  const restored = new Map<number, string>();
+  /** The files with several names that have been restored: a path and the inode now, by the inode and content before. */
+  const restored = new Map<string, {readonly path: string; readonly inode: number}>();
+  const restoredAs = (wanted: TreeNode | undefined): {readonly path: string; readonly inode: number} | undefined =>
+    wanted?.kind === 'file' ? restored.get(`${String(wanted.inode)} ${wanted.hash}`) : undefined;
+  /** The files that the revert itself has changed, or given other names, by inode. */
+  const changed = new Map<number, CachedFile>();
+  const noteChange = (stats: Stats | undefined): void => {
+    if (stats?.isFile() === true) changed.set(stats.ino, toCachedFile(stats, ''));
+  };
+  /** Returns the stats that a file should have. A change of one name changes the ctime of all. */
+  const expected = (path: string, {ctimeMs: ctime}: Stats): CachedFile | undefined => {
+    const file = seen(path);
+    const own = file && changed.get(file.inode);
+    return own === undefined ? file : {...own, ctime};
+  };
   /** Returns another name of the wanted file that has its content. */
   const twinOf = ({path, wanted}: RevertStep): string | undefined => {
     const inode = inodeOf(wanted);
@@ -256,21 +284,23 @@ export function applyRevert(
       entryNames(folder)
         .map(name => join(folder, name))
         .find(isTwin);
-    return restored.get(inode) ?? names.get(inode)?.find(isTwin) ?? near();
+    return restoredAs(wanted)?.path ?? names.get(inode)?.find(isTwin) ?? near();
   };
   const attempt = (step: RevertStep, work: (at: Target) => void): void => {
     try {
       using folder = openParent(step.path);
       const target = {folder, path: folder.at(basename(step.path))};
-      const inode = inodeOf(step.wanted);
-      if (inode !== undefined && restored.has(inode) && lstatSync(target.path, {throwIfNoEntry: false})?.ino === inode)
-        return;
+      const stats = lstatSync(target.path, {throwIfNoEntry: false});
+      if (stats !== undefined && restoredAs(step.wanted)?.inode === stats.ino) return;
       locked.open(dirname(step.path), folder);
-      const reason = stepProblem(step, {path: target.path, seen});
-      if (reason === undefined) work(target);
-      else refused.push({path: step.path, reason});
+      const reason = stepProblem(step, stats, expected);
+      if (reason === undefined) {
+        work(target);
+        noteChange(stats);
+        noteChange(lstatSync(target.path, {throwIfNoEntry: false}));
+      } else refused.push({path: step.path, reason});
     } catch (cause) {
-      refused.push({path: step.path, reason: causeText(cause)});
+      refused.push({path: step.path, reason: causeText(cause).replace(/\/proc\/self\/fd\/.*/u, () => step.path)});
     }
   };
   const deepestFirst = steps.toSorted((a, b) => b.path.length - a.path.length);
@@ -291,13 +321,16 @@ export function applyRevert(
       if (step.is === undefined) mkdirSync(path, {mode: 0o700, recursive: true});
     });
   }
-  for (const step of ready) {
+  // Files that stay the same file come first, so that their other names are linked to them.
+  for (const step of ready.toSorted((a, b) => Number(stays(b)) - Number(stays(a)))) {
     const {wanted} = step;
     if (wanted?.kind === 'link') attempt(step, target => restoreLink(target, wanted.target));
     if (wanted?.kind === 'file')
       attempt(step, target => {
         restoreFile(step, {target, wanted, objects, twin: twinOf(step)});
-        if (wanted.inode !== undefined) restored.set(wanted.inode, step.path);
+        if (wanted.inode === undefined) return;
+        const {ino: inode} = lstatSync(target.path);
+        restored.set(`${String(wanted.inode)} ${wanted.hash}`, {path: step.path, inode});
       });
   }
   // Modes are set last: a folder without write permission must be filled first.
@@ -367,13 +400,21 @@ function makeUnlocker(): {
 /** True if the current entry must be deleted before the wanted one can replace it. */
 const isRemovedFirst = ({is, wanted}: RevertStep): boolean => is !== undefined && is.kind !== wanted?.kind;
 
+/** True if the file keeps its inode, so that its other names can be linked to it. */
+const stays = (step: RevertStep): boolean => isWrittenInPlace(step) || hasSameContent(step);
+
+const hasSameContent = ({is, wanted}: Pick<RevertStep, 'is' | 'wanted'>): boolean =>
+  is?.kind === 'file' && wanted?.kind === 'file' && is.hash === wanted.hash;
+
 /** Returns why a path must not be touched: it has changed since the plan was made. */
 function stepProblem(
-  {path: known, is, wanted}: RevertStep,
-  {path, seen}: {readonly path: string; readonly seen: (path: string) => CachedFile | undefined},
+  {path, is, wanted}: RevertStep,
+  stats: Stats | undefined,
+  expected: (path: string, stats: Stats) => CachedFile | undefined,
 ): string | undefined {
-  const stats = lstatSync(path, {throwIfNoEntry: false});
   const isThere = wanted?.kind === 'folder' && stats?.isDirectory() === true;
+  if (stats !== undefined && !(stats.isFile() || stats.isDirectory() || stats.isSymbolicLink()))
+    return `a ${stats.isFIFO() ? 'pipe' : stats.isSocket() ? 'socket' : 'device'} has taken its name`;
   if (is === undefined) return stats === undefined || isThere ? undefined : changedText;
   if (stats === undefined) return changedText;
   switch (is.kind) {
@@ -382,7 +423,7 @@ function stepProblem(
     case 'link':
       return stats.isSymbolicLink() ? undefined : changedText;
     default: {
-      const file = seen(known);
+      const file = expected(path, stats);
       return file !== undefined && matchesStats(file, stats) ? undefined : changedText;
     }
   }
@@ -418,7 +459,12 @@ function restoreFile(
     readonly twin: string | undefined;
   },
 ): void {
-  if (is?.kind === 'file' && is.hash === wanted.hash) {
+  const isAlone = lstatSync(path, {throwIfNoEntry: false})?.nlink === 1;
+  if (
+    is?.kind === 'file' &&
+    is.hash === wanted.hash &&
+    ((isAlone && twin === undefined) || isWrittenInPlace({is, wanted}))
+  ) {
     using file = openPathHandle(known, 'file');
     chmodSync(file.self, wanted.mode);
     return;
@@ -429,7 +475,8 @@ function restoreFile(
       if (!objects.copyTo(wanted.hash, fresh)) throw new Error('its saved content is gone');
       using file = openPathHandle(known, 'file');
       overwrite(file.self, fresh);
-      chmodSync(file.self, wanted.mode);
+      // Only its owner may set the mode of a file.
+      if ((statSync(file.self).mode & 0o7777) !== wanted.mode) chmodSync(file.self, wanted.mode);
       unlinkSync(fresh);
       return;
     }

@@ -68,6 +68,10 @@ export function sameNode(a: TreeNode | undefined, b: TreeNode | undefined): bool
   return b.kind === 'folder' && a.mode === b.mode;
 }
 
+/** True if two nodes are equal, and files also have the same inode if they have several names. */
+export const sameNamedNode: typeof sameNode = (a, b) =>
+  sameNode(a, b) && (a?.kind !== 'file' || b?.kind !== 'file' || a.inode === b.inode);
+
 /** True if the path is one of `places`, or below one. */
 export function isInside(path: string, places: ReadonlySet<string>): boolean {
   if (places.size === 0) return false;
@@ -185,16 +189,16 @@ export function makeTreeReader(objects: ObjectStore) {
   const compare = (
     folder: string,
     trees: {readonly from: TreeEntries; readonly to: TreeEntries},
-    isCovered: (path: string) => boolean,
+    {isCovered, isSame}: {readonly isCovered: (path: string) => boolean; readonly isSame: typeof sameNode},
   ): Difference[] =>
     [...new Set([...trees.from.keys(), ...trees.to.keys()])].flatMap(name => {
       const path = folder === '' ? name : join(folder, name);
       if (!isCovered(path)) return [];
       const from = trees.from.get(name);
       const to = trees.to.get(name);
-      const here = sameNode(from, to) ? [] : [{path, from, to}];
+      const here = isSame(from, to) ? [] : [{path, from, to}];
       const isSameBelow = from?.kind === 'folder' && to?.kind === 'folder' && from.tree === to.tree;
-      return isSameBelow ? here : [...here, ...compare(path, {from: below(from), to: below(to)}, isCovered)];
+      return isSameBelow ? here : [...here, ...compare(path, {from: below(from), to: below(to)}, {isCovered, isSame})];
     });
 
   const at = (tree: RootTree, path: string): TreeNode | undefined => {
@@ -231,7 +235,11 @@ export function makeTreeReader(objects: ObjectStore) {
    * Returns the paths that differ, folders before their content. Each path is in the state of the first tree of its list
    * that covers it. A path that no tree of a list covers is left out.
    */
-  const differences = (from: readonly string[], to: readonly string[]): readonly Difference[] => {
+  const differences = (
+    from: readonly string[],
+    to: readonly string[],
+    isSame: typeof sameNode = sameNode,
+  ): readonly Difference[] => {
     const [covers, laterCovers] = [from.map(cover), to.map(cover)];
     const found: Difference[] = [];
     for (const [index, before] of from.entries()) {
@@ -242,7 +250,7 @@ export function makeTreeReader(objects: ObjectStore) {
           !covers.slice(0, index).some(each => each(path)) &&
           !laterCovers.slice(0, laterIndex).some(each => each(path));
         const trees = {from: root(before).folders, to: root(after).folders};
-        found.push(...compare('', trees, isCovered).filter(isFirst));
+        found.push(...compare('', trees, {isCovered, isSame}).filter(isFirst));
         if (root(after).covered === undefined) break;
       }
       if (root(before).covered === undefined) break;
