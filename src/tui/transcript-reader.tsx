@@ -3,7 +3,7 @@ import {type ReactNode, useSyncExternalStore} from 'react';
 import type {ScreenSize} from '../actions/ports.ts';
 import {Lines} from './components/lines.tsx';
 import type {TranscriptPanel} from './scrollback/transcript-panel.ts';
-import {type AttentionWatch, watchAttention} from './terminal/attached-terminal.ts';
+import {answerNeeded, type AttentionWatch, watchAttention} from './terminal/attached-terminal.ts';
 import {nothingAbove, openInkTerminal, type UserTerminalStreams} from './terminal/ink-terminal.tsx';
 import {type KeyPress, KeyReader, type RawKey} from './terminal/keymap.ts';
 import {sizeOf} from './terminal/terminal-output.ts';
@@ -32,7 +32,9 @@ export async function readTranscript(
     const {columns, rows} = room();
     const frame = options.frame(columns);
     const shown = now.lines({rows, frame});
-    const asked = options.awaitsAnswer() ? [frame.theme.style(['warning'], fit(answerNeededHint, frame.width))] : [];
+    const asked = options.awaitsAnswer()
+      ? [frame.theme.style(['warning'], fit(answerNeeded('q to go there'), frame.width))]
+      : [];
     return {lines: [...shown.lines, ...asked], cursor: shown.cursor};
   };
   let drawn = {...layOut(), size};
@@ -85,8 +87,6 @@ export async function readTranscript(
     await ink.close('');
   }
 }
-
-const answerNeededHint = 'weft needs your answer · q to go there';
 
 interface Drawn extends Layout {
   readonly size: ScreenSize;

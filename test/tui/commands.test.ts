@@ -8,7 +8,7 @@ import type {ExportWork} from '../../src/app/host-services.ts';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
 import {noClipboard} from './support/blank-options.ts';
 import type {TestHost} from './support/scripted-engine.ts';
-import {leaveStages, start} from './support/stage.ts';
+import {ask, attend, begin, leaveStages, mild, start} from './support/stage.ts';
 
 afterEach(leaveStages);
 
@@ -144,6 +144,20 @@ describe('/theme', () => {
     await screen.type('/theme drak\r');
     await screen.until(/Unknown theme drak\. Did you mean dark\?/u);
     expect(kept).toEqual(['theme=light']);
+  });
+  test('says above the list that a card waits behind it', async () => {
+    const {screen, engine} = await start([60, 24], {
+      look: {theme: 'auto', level: '256', background: 'dark', links: 'shown'},
+    });
+    engine.emit(...begin);
+    await screen.type('/theme\r');
+    await screen.until(/❯ 1 {2}auto/u);
+    ask(engine, mild('a1', 'make'));
+    await screen.until(/weft needs your answer · Esc to go there\n ?╭/u);
+    await screen.type('\u001B');
+    await attend({screen});
+    await screen.until(/╭ Run this command\?/u);
+    expect((await screen.rows()).join('\n')).not.toContain('weft needs your answer');
   });
 
   test('has nothing to choose where there are no colours', async () => {

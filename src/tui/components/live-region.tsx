@@ -34,6 +34,7 @@ import {glyphs} from '../theme/glyphs.ts';
 import {Composer} from './composer.tsx';
 import {draftLayout, pasteHint, vimText} from './draft-field.tsx';
 import {Lines} from './lines.tsx';
+import {answerNeeded} from '../terminal/attached-terminal.ts';
 import {OpenPanel} from './open-panel.tsx';
 import {type StartFacts, StartScreen} from './start-screen.tsx';
 import {type StatusHint, StatusLine} from './status-line.tsx';
@@ -133,7 +134,13 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
         {ui.panel === 'none' ? (
           <Input state={state} rows={room} frame={frame} />
         ) : (
-          <OpenPanel panel={ui.panel} agents={view.agents} {...{blocks, directory, width}} rows={room} />
+          <>
+            {isAsked && <Styled as="warning">{fit(answerNeeded('Esc to go there'), width)}</Styled>}
+            <OpenPanel
+              {...{panel: ui.panel, agents: view.agents, blocks, directory, width}}
+              rows={isAsked ? room - 1 : room}
+            />
+          </>
         )}
         <StatusLine
           {...{view, blocks, sessions, width, ...state.statusLine}}

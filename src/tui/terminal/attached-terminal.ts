@@ -130,7 +130,8 @@ function makeFrame({stdout, block, command, awaitsAnswer: asks}: AttachOptions) 
   const rows = (): number => Math.max(1, stdout.rows - 1);
   const region = (): string => `\u001B7\u001B[1;${rows()}r\u001B8`;
   const row = (): string => {
-    const back = asks() ? 'weft needs your answer · Ctrl+] back to weft' : 'Ctrl+] back to weft';
+    const way = 'Ctrl+] back to weft';
+    const back = asks() ? answerNeeded(way) : way;
     const text = fit(` ${back} · ${visibleLine(command) || block}`, Math.max(1, stdout.columns - 1));
     return `\u001B7\u001B[${stdout.rows};1H\u001B[0;7m\u001B[2K${text}\u001B[0m\u001B8`;
   };
@@ -160,6 +161,9 @@ const clearing = /\u001B\[(?:\??[0-2]?J|!p)|\u001B#8/u;
 /* oxlint-enable no-control-regex */
 
 const takeScreen = '\u001B[?1049h\u001B[2J\u001B[H';
+
+/** Returns the line that says that an answer is needed, on a screen that covers the card. `way` names the key that leads there. */
+export const answerNeeded = (way: string): string => `weft needs your answer · ${way}`;
 
 /** Watches whether weft needs an answer from the user. `watch` calls the listener when that may have changed. */
 export interface AttentionWatch {
