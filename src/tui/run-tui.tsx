@@ -160,7 +160,7 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
       const afterwards = await use();
       write(modifiers('on') + title.open());
       options.restorer.keep(modes.resetSequence());
-      store.resume(afterwards);
+      return () => store.resume(afterwards);
     });
   }
 

@@ -1,3 +1,4 @@
+import {stripVTControlCharacters} from 'node:util';
 import {afterEach, expect, test} from 'vitest';
 import {ok} from '../../src/base/outcome.ts';
 import type {JobControl} from '../../src/tui/options.ts';
@@ -59,6 +60,28 @@ test('with a card open it decides nothing, and the card is there again', async (
   expect(stage.engine.ops).toEqual([]);
   await press(stage, 'y');
   await expect.poll(() => stage.engine.ops).toEqual([answer('a1', once)]);
+});
+
+test('a window resized while weft was stopped has its new size in the first frame', async () => {
+  const jobs = shell();
+  const stage = await startIn(jobs);
+  stage.engine.emit(...begin);
+  ask(stage.engine, mild('a1', 'make'));
+  await attend(stage);
+  const {screen} = stage;
+  // A stopped process hears nothing of a resize.
+  Object.assign(screen.stdout, {getWindowSize: () => [60, 14]});
+  screen.resizeUnsaid(60, 14);
+  const before = screen.written().length;
+  await press(stage, '\u001A');
+  await expect.poll(() => jobs.stops).toHaveLength(1);
+  await screen.until(/╭ Run this command\?/u);
+  const borders =
+    screen
+      .written()
+      .slice(before)
+      .match(/╭ Run this command\?[^\n]*/gu) ?? [];
+  expect(borders.map(border => stripVTControlCharacters(border).trim().length)).toEqual([59]);
 });
 
 test('a card that was folded takes the keys after the pause that follows the return', async () => {

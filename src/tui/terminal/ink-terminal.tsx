@@ -75,8 +75,8 @@ export interface InkTerminal {
   redraw(): void;
   /** Enables the kitty keyboard protocol if the terminal supports it. It distinguishes keys that otherwise send the same bytes. */
   enableKittyKeyboard(): void;
-  /** Erases the live region, writes `last` in its place, and gives the terminal to `use` until it resolves. */
-  suspend(last: string, use: () => Promise<void>): Promise<void>;
+  /** Erases the live region, writes `last` in its place, and gives the terminal to `use` until it resolves to a callback, which runs at the new size. */
+  suspend(last: string, use: () => Promise<() => void>): Promise<void>;
   /** Erases the live region, writes `last` in its place, and restores the terminal. */
   close(last: string): Promise<void>;
   readonly failed: Promise<never>;
@@ -267,11 +267,13 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
       leave(last);
       await suspendTerminal?.(async () => {
         output.pause();
+        let afterwards = (): void => {};
         try {
-          await use();
+          afterwards = await use();
         } finally {
           output.resume();
         }
+        afterwards();
       });
       enableKitty();
     },

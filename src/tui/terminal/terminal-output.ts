@@ -310,6 +310,8 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     },
     resume() {
       isPaused = false;
+      // A process that is stopped gets no signal of a resize.
+      if ('getWindowSize' in stdout) [stdout.columns, stdout.rows] = stdout.getWindowSize();
       size = sizeOf(stdout);
       stdout.on('resize', resized);
       setBlocking(stdout, 'off');
