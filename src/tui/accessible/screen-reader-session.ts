@@ -436,6 +436,7 @@ export class ScreenReaderSession {
         .then(prompts => this.#open(withFirstPrompts(panel, prompts ?? [])));
       return;
     }
+    if ('picker' in panel && panel.picker.items.length === 0) return this.#say(panel.picker.status.text);
     this.#isQuitting = panel.panel === 'confirm' && panel.yes.do === 'quit';
     const {commands, frame} = this.#context;
     const context = (): PressContext => ({

@@ -44,6 +44,15 @@ test('/branch lists prompts, and asks about files that changed since', async () 
   expect(ops.filter(({op}) => op === 'open-session')).toEqual([{op: 'open-session', session: branch}]);
 });
 
+test('a list with nothing to choose goes back to the prompt', async () => {
+  const speaker = await speak();
+  speaker.engine.answers.plans = ok([]);
+  await speaker.type('/plans\r');
+  await speaker.heard(/No plans yet\.[^\n]*\n> $/u);
+  await speaker.type('go on\r');
+  await expect.poll(() => speaker.engine.ops.filter(({op}) => op === 'prompt')).toHaveLength(1);
+});
+
 test('/diff reads the changed files of a comparison', async () => {
   const speaker = await speak();
   const line = {kind: 'added', text: 'const a = 1;', changed: []} as const;
