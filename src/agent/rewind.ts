@@ -64,14 +64,19 @@ export async function performRewind(
   const reverted = await checkpoints.revert(withOthers(plan.value, others), signal, mark);
   if (reverted.tag === 'failed') return reverted;
   const {change, report, recorded} = reverted.value;
-  keep(record(change));
+  const {failures = 0} = report;
+  const done = failures === 0 ? rest : ({...rest, what: 'files', prompts: 0} as const);
+  // The conversation stays if files do, so that the same rewind or redo can be repeated.
+  if (failures === 0) keep(record(change));
+  else if (rest.to !== undefined && report.files.length > 0)
+    keep({kind: 'rewind', to: rest.to, what: 'files', files: change});
   recorded?.();
   // If the conversation is rewound too, the model no longer knows of the changes and needs no reminder.
-  if (rest.what === 'files' && report.files.length > 0) {
+  if (done.what === 'files' && report.files.length > 0) {
     const id = messageId(`files-went-back:${String(records.length)}`);
-    keep({kind: 'reminder', message: {role: 'user', id, blocks: [reminderBlock(reminderText(rest, report))]}});
+    keep({kind: 'reminder', message: {role: 'user', id, blocks: [reminderBlock(reminderText(done, report))]}});
   }
-  return ok(reportOf({...rest, record}, report));
+  return ok(reportOf({...done, record}, report));
 }
 
 /** Adds to each change the changes of other sessions during it. */
@@ -109,6 +114,8 @@ interface RewindPlan {
   readonly what: RewindReport['what'];
   readonly prompt: string;
   readonly prompts: number;
+  /** The prompt to rewind to. None for a redo. */
+  readonly to?: MessageId;
   /** The changes, latest first. */
   readonly changes: readonly OpenTreeChange[];
   /** The prompts that made the changes. None for a redo. */
@@ -160,6 +167,7 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
     what,
     prompt: messageText(first.message),
     prompts: what === 'files' ? 0 : taken.length,
+    to: first.message.id,
     changes: what === 'talk' ? [] : changes.toReversed(),
     changedBy: taken.flatMap(({message, files}) => (files.length === 0 ? [] : [message.id])),
     record: files => ({kind: 'rewind', to: first.message.id, what, files}),

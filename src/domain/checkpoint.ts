@@ -67,6 +67,8 @@ export interface RevertReport {
   readonly excluded: readonly string[];
   /** `named files`: the checkpoints cover only files that the reverted prompts named, so other files that other programs changed are not among them. */
   readonly coverage: 'all files' | 'named files';
+  /** The number of conflicts that only appeared when the files were written, such as a full disk. The same revert can be repeated. */
+  readonly failures?: number;
   /** The titles of other sessions that may have changed some of the files, too. */
   readonly alongside?: readonly string[];
 }

@@ -59,6 +59,7 @@ export function rewindDetails(report: RewindReport, directory: string): readonly
     ...(files.length === 0 ? [] : alongsideText(report.alongside)),
     ...conflicts.slice(0, maxNamed).map(({path, reason}) => `  ! ${name(path)} stays as it is: ${reason}`),
     ...moreText(conflicts.length - maxNamed, 'conflicts'),
+    ...failuresText(report),
     ...(excluded.length === 0 || report.what === 'talk'
       ? []
       : [
@@ -66,6 +67,13 @@ export function rewindDetails(report: RewindReport, directory: string): readonly
         ]),
   ];
 }
+
+const failuresText = ({kind, files: {failures = 0}}: RewindReport): readonly string[] =>
+  failures === 0
+    ? []
+    : [
+        `${pluralize(failures, 'path')} failed, so the conversation stays as it is. Solve the cause, then ${kind === 'redo' ? 'redo' : 'undo'} again.`,
+      ];
 
 const otherNamesText = (count: number): string =>
   count === 0 ? '' : ` (also under ${pluralize(count, 'other name')}: hard link)`;

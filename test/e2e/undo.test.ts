@@ -161,6 +161,32 @@ describe('going back', () => {
     expect(scene.read('conflict')).toBe(lines('user', '9'));
   });
 
+  test('a file that can not be written leaves the conversation, and the same undo goes on later', async () => {
+    await using scene = await openScene([call('Bash', {command: 'rm large small; python3 -c 1'}), say('Gone.')]);
+    put(scene, 'large', 'x'.repeat(3 * 1024 * 1024));
+    put(scene, 'small', 'text\n');
+    const before = listing(scene);
+    await scene.run([...free, '--session-id', id, '--prompt', 'Remove.']);
+    const failed = await scene.shell(`trap '' XFSZ; ulimit -f 2048; weft sessions rewind ${id} --yes`);
+    expect([failed.code, failed.stderr]).toEqual([
+      1,
+      [
+        'Undid file changes since "Remove.": restored 1 file',
+        '1 file: 1 restored',
+        '  + small',
+        '  ! large stays as it is: file too large',
+        '1 path failed, so the conversation stays as it is. Solve the cause, then undo again.',
+        '',
+      ].join('\n'),
+    ]);
+    const done = await rewind(scene, '--yes');
+    expect([done.code, done.stderr]).toEqual([
+      0,
+      'Undid "Remove.": restored 1 file and the conversation\n1 file: 1 restored\n  + large\n',
+    ]);
+    expect(listing(scene)).toEqual(before);
+  });
+
   test('a file with two names is one file again, after an edit and after a command; an owner stays', async () => {
     const edit = call('Edit', {file_path: 'a', old_string: 'one', new_string: 'two'});
     const append = call('Bash', {command: 'echo agent >>a; echo agent >>owned'});

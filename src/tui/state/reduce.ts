@@ -184,7 +184,8 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'rewound': {
       const directory = directoryOf(view);
       const text = rewindReportText(event.report, {directory, when: 'done'});
-      return withNotice({...view, tasks: applyTaskFrames(emptyTaskView, event.todoFrames)}, 'info', text);
+      const level = event.report.files.failures === undefined ? 'info' : 'warning';
+      return withNotice({...view, tasks: applyTaskFrames(emptyTaskView, event.todoFrames)}, level, text);
     }
     case 'plan-changed':
       return event.plan.state === 'failed' ? withNotice(view, 'warning', `${unfinishedText(event.plan)}.`) : view;

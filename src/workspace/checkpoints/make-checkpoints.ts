@@ -350,6 +350,7 @@ function reportOf(
       .map(({step: {path, effect}, otherNames}) => ({path, effect, ...(otherNames > 0 && {otherNames})}))
       .toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     conflicts: [...plan.conflicts, ...refused].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    ...(refused.length > 0 && {failures: refused.length}),
     excluded: scanned.leftOut,
     coverage,
     alongside: plan.alongside,

@@ -121,6 +121,35 @@ describe('going back', () => {
     expect(told()).toContain('The user restored files');
   });
 
+  test('where files fail, the conversation stays and the same undo and redo can be repeated', async () => {
+    const kept = counting();
+    const conflicts = [{path: '/work/b', reason: 'no space left on device'}];
+    let failures: {readonly failures: number} | undefined = {failures: 1};
+    const checkpoints: CheckpointsPort = {
+      ...kept.port,
+      revert: async given => {
+        const done = await kept.port.revert(given, new AbortController().signal);
+        const {report, change} = valueOf(done);
+        return ok({report: failures === undefined ? report : {...report, conflicts, ...failures}, change});
+      },
+    };
+    const bench = engineBench([command('a'), says('1')], {checkpoints, assess: () => changes});
+    await bench.prompt('one');
+    const rewind = async (kind: 'last' | 'redo') => {
+      void bench.query({query: 'rewind', target: {kind}});
+      const {report} = await bench.next('rewound');
+      return [report.kind, report.what, report.prompts, bench.session.kept.at(-1)?.kind];
+    };
+    expect(await rewind('last')).toEqual(['rewind', 'files', 0, 'reminder']);
+    failures = undefined;
+    expect(await rewind('last')).toEqual(['rewind', 'both', 1, 'rewind']);
+    failures = {failures: 1};
+    expect(await rewind('redo')).toEqual(['redo', 'files', 0, 'reminder']);
+    failures = undefined;
+    expect(await rewind('redo')).toEqual(['redo', 'both', 1, 'redo']);
+    expect(kept.reverted.map(given => given[0]?.before)).toEqual(['t1', 't1', 't5', 't5']);
+  });
+
   test('with nothing to go back to, the answer says so', async () => {
     const bench = engineBench([]);
     expect(await bench.query({query: 'rewind', target: {kind: 'last'}})).toMatchObject({

@@ -59,7 +59,7 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
   store.close();
   if (options.json === undefined) printError(`${rewindReportText(done, {directory, when: 'done'})}\n`);
   else printJson(`${JSON.stringify({done: true, ...done})}\n`);
-  return exitCode.done;
+  return done.files.failures === undefined ? exitCode.done : exitCode.failed;
 }
 
 /** Returns the workspace folders of the session's last checkpoint; `undefined` if it has none. */
