@@ -1,8 +1,8 @@
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {userPlaces} from '../app/user-data.ts';
-import {causeText} from '../domain/fault.ts';
+import {readTextFile} from '../config/change-file.ts';
 import {themeChoices} from '../domain/preferences.ts';
 import type {UserTheme} from '../tui/options.ts';
 import type {CustomTheme} from '../tui/theme/palette.ts';
@@ -31,11 +31,9 @@ export function loadTheme(name: string): Outcome<CustomTheme, string> {
   if (themeChoices.some(choice => choice === name)) {
     return failed(`The theme file ${shown} has the name of one of weft's own themes. Rename it.`);
   }
-  if (!existsSync(file)) return failed(`There is no theme "${name}": ${file} does not exist.`);
-  try {
-    const read = parseTheme(name, readFileSync(file, 'utf8'));
-    return read.tag === 'ok' ? ok(read.value) : failed(`The theme file ${shown} ${read.error}.`);
-  } catch (cause) {
-    return failed(`Can't read the theme file ${file}: ${causeText(cause)}.`);
-  }
+  const text = readTextFile(file);
+  if (text.tag === 'failed') return failed(`Can't read the theme file ${file}: ${text.error}.`);
+  if (text.value === undefined) return failed(`There is no theme "${name}": ${file} does not exist.`);
+  const read = parseTheme(name, text.value);
+  return read.tag === 'ok' ? ok(read.value) : failed(`The theme file ${shown} ${read.error}.`);
 }
