@@ -30,6 +30,9 @@ export interface KeyBindings {
 /** The keys that have the same effect everywhere, so that a card can always be answered and weft always be left. */
 const fixedKeys = ['Ctrl+c', 'Esc'];
 
+/** The keys that cards use themselves, as their hints name them. */
+const keysOfCards = ['Up', 'Down', 'Left', 'Right', 'PgUp', 'PgDn'];
+
 /** The actions that need a key: without them a prompt could not be sent, or a card behind the prompt not be reached. */
 const neededActions: readonly KeyName[] = ['enter', 'complete'];
 
@@ -86,6 +89,8 @@ function parseBinding(
   if (fixed !== undefined)
     return failed(`${shownKey(fixed)} can't be changed, so that you can always answer a card and leave`);
   if (context !== 'prompt' && first === 'Enter') return failed("Enter can't be changed outside of the prompt");
+  if ((context === 'card' || context === 'global') && keysOfCards.includes(first))
+    return failed(`cards use ${first} themselves; bind it in prompt or list`);
   if (second !== '' && ['Enter', 'Tab'].includes(first)) return failed(`a chord can't begin with ${first}`);
   const name = value === null ? 'ignored' : keyActions.find(action => action === value);
   if (name !== undefined) return ok([second === '' ? first : `${first} ${second}`, name]);
