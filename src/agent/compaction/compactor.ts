@@ -88,7 +88,7 @@ export class Compactor {
     }
     const sources = {session, request, size: requestSize(request, session, wish.refused)};
     const problem = await compactionProblem(wish, sources);
-    if (problem !== '') return failed(rejected(`The conversation stays as it is: ${problem}`));
+    if (problem !== '') return failed(rejected(problem));
     const estimate = nextCost(session, summaryAnswerTokens);
     const text = wish.way === 'trim' ? '' : estimateText(estimate);
     session.publish([{event: 'compaction-begun', trigger, estimate: text}]);
@@ -147,6 +147,10 @@ export class Compactor {
         ? {id, trigger, way: 'summary', summary: ports.secrets.redact(summary.text)}
         : {id, trigger, way: 'trim', summary: earlierSummary(records, request)};
     const draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
+    // The provider would refuse a compacted conversation again that gets no shorter.
+    const isSecond = trigger === 'auto' && !request.messages.every(isOrdinaryMessage);
+    if (isSecond && estimateMessagesTokens(draft.messages) >= estimateMessagesTokens(request.messages))
+      return failed(rejected(notShorter));
     this.#proposal = {...plan, records, length: records.length, size};
     return ok({
       ...plan,
@@ -162,6 +166,7 @@ export class Compactor {
 
 /** The summary of a conversation with fewer estimated tokens costs next to nothing, and its preview shows the result. */
 const shortConversation = 2000;
+const notShorter = 'The conversation stays as it is: it would not get shorter.';
 /** The minimum saving for a compaction, in estimated tokens. */
 export const leastSaved = 100;
 
@@ -175,7 +180,7 @@ async function compactionProblem({trigger, way, preview}: CompactionWish, source
   const least = size.fixed * Math.min(1, size.shown.scale);
   if (trigger === 'auto' && size.window > 0 && least >= size.window) {
     const [fixed, window] = [Math.round(least), size.window].map(groupDigits);
-    return `the system prompt and the tools alone take about ${fixed} of ${window} tokens.`;
+    return `The conversation stays as it is: the system prompt and the tools alone take about ${fixed} of ${window} tokens.`;
   }
   const {messages} = request;
   const isSecond = trigger === 'auto' && way === 'summary' && !messages.every(isOrdinaryMessage);
@@ -183,9 +188,7 @@ async function compactionProblem({trigger, way, preview}: CompactionWish, source
   const summary = earlierSummary(session.conversation.journal.records, request);
   const plan = {id: session.ports.ids.message(), trigger, way, summary};
   const draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
-  return estimateMessagesTokens(messages) - estimateMessagesTokens(draft.messages) < leastSaved
-    ? 'it would not get shorter.'
-    : '';
+  return estimateMessagesTokens(messages) - estimateMessagesTokens(draft.messages) < leastSaved ? notShorter : '';
 }
 
 /** The usual length of a summary, in tokens. */

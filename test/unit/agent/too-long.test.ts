@@ -91,7 +91,7 @@ describe('a conversation that is too long', () => {
   });
 
   test('in the middle of the work keeps the latest round', async () => {
-    const bench = benchWith([reads('a'), reads('b'), reads('c'), refused, says('done')], 'trim');
+    const bench = benchWith([reads('a'), reads('b'), reads('c'), says('done')], 'trim');
     expect(await bench.prompt('go')).toMatchObject({end: {kind: 'done'}, answer: 'done'});
     const sent = lastRequest(bench);
     expectValid(sent);
@@ -121,6 +121,17 @@ describe('a conversation that is too long', () => {
     expect(repairs(bench)).toEqual([
       expect.stringMatching(/^Too long for scripted \(about [\d,]+ of 1,000 tokens\): /u),
     ]);
+  });
+
+  test('is not sent again if trimming it once more changes nothing', async () => {
+    const bench = benchWith([says('one'), refused, says('two'), refused, says('three')], 'trim');
+    await bench.prompt('first');
+    expect((await bench.prompt('second')).answer).toBe('two');
+    expect((await bench.prompt('third')).end).toMatchObject({
+      kind: 'failed',
+      fault: {message: expect.stringContaining('The conversation stays as it is: it would not get shorter.')},
+    });
+    expect(bench.model.requests).toHaveLength(4);
   });
 
   test('is not compacted again for nothing: what was compacted stays, and no summary is paid for', async () => {
