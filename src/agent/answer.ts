@@ -79,8 +79,14 @@ export async function streamAnswer(
     const ready = listenersReady();
     return ready === undefined ? undefined : raceAbort(ready, signal);
   };
-  return readAnswer(request, {model: ports.model, onBatch, isOwn: session.tools.isOwn}, signal);
+  const isTaken = (id: ActionId): boolean => isKnownCall(id, session);
+  return readAnswer(request, {model: ports.model, onBatch, isOwn: session.tools.isOwn, isTaken}, signal);
 }
+
+/** True if the session has a call with this id, also before a compaction or a rewind. */
+const isKnownCall = (id: ActionId, {conversation: {journal: kept, messages}}: SessionContext): boolean =>
+  kept.records.some(record => record.kind === 'result' && record.result.id === id) ||
+  messages.some(({blocks}) => blocks.some(block => block.kind === 'tool-call' && block.id === id));
 
 /** Replaces blocks that the provider can't read, so that no later request has them. */
 function leaveOut(session: SessionContext, blocks: readonly BlockAddress[]): void {
@@ -108,15 +114,18 @@ export async function readAnswer(
     model,
     onBatch,
     isOwn = () => true,
+    isTaken = () => false,
   }: {
     readonly model: ModelPort;
     readonly onBatch: BatchListener;
     /** True if weft or an MCP server has a tool with this name. Other names may belong to another program's tools. */
     readonly isOwn?: (name: string) => boolean;
+    /** True if an earlier call has the id. Some servers number the calls of every answer from 0. */
+    readonly isTaken?: (id: ActionId) => boolean;
   },
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
-  const reader = new AnswerReader(request);
+  const reader = new AnswerReader(request, isTaken);
   let translator: CallTranslator | undefined;
   for await (const batch of model.stream(request, signal)) {
     if (translator === undefined && batch.some(event => mayNeedTranslation(event, isOwn)))
@@ -167,10 +176,12 @@ class AnswerReader {
   #explanation = '';
   #unread = '';
   readonly #messages: ModelRequest['messages'];
+  readonly #isTaken: (id: ActionId) => boolean;
 
-  constructor({model, messages}: ModelRequest) {
+  constructor({model, messages}: ModelRequest, isTaken: (id: ActionId) => boolean) {
     this.#model = model;
     this.#messages = messages;
+    this.#isTaken = isTaken;
   }
 
   take(event: ModelEvent): AgentEvent | readonly AgentEvent[] {
@@ -290,7 +301,7 @@ class AnswerReader {
     const known = this.#ids.get(index);
     if (known !== undefined) return known;
     let id = wanted;
-    for (let copy = 2; this.#usedIds.has(id); copy += 1) id = actionId(`${wanted}_${copy}`);
+    for (let copy = 2; this.#usedIds.has(id) || this.#isTaken(id); copy += 1) id = actionId(`${wanted}_${copy}`);
     this.#ids.set(index, id);
     this.#usedIds.add(id);
     return id;

@@ -99,6 +99,20 @@ describe('a conversation that is too long', () => {
     expect(sent.map(({blocks}) => JSON.stringify(blocks)).join('\n')).toContain('"file_path":"c"');
   });
 
+  test('gives each call an id of its own, although the server repeats its ids', async () => {
+    const read = callsTools(callBlock('Read', {file_path: 'a'}, 'call_0'));
+    const bench = engineBench([read, says('one'), read, says('two')]);
+    await bench.prompt('first');
+    await bench.prompt('second');
+    const ids = bench.session.kept.flatMap(record => (record.kind === 'result' ? [record.result.id] : []));
+    expect(ids).toEqual(['call_0', 'call_0_2']);
+    expectValid(lastRequest(bench));
+    const calls = lastRequest(bench).flatMap(({blocks}) =>
+      blocks.flatMap(block => (block.kind === 'tool-call' ? [block.id] : [])),
+    );
+    expect(calls).toEqual(ids);
+  });
+
   test.each([
     ['off', 2],
     ['trim', 3],
