@@ -376,7 +376,7 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
   if (opened === 'locked') return unreachableModel(choice, lockedText(provider));
   if (opened === 'no-key') throw new UsageError(missingKeyText(provider));
   const {apiKey, baseUrl, access, secrets} = opened;
-  const [{chosenEfforts, missingEffortText, modelTable}, named, windows] = await Promise.all([
+  const [{chosenEfforts, missingEffortText, modelTable, ownOf}, named, windows] = await Promise.all([
     import('../models/model-facts.ts'),
     defaultModel(provider, choice),
     localWindows(provider, opened, choice),
@@ -389,6 +389,7 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
     loadedWindow: model => windows?.of(model) ?? 0,
     servedModel: isPlain ? undefined : (await import('./provider-row.ts')).servedModels(provider),
   });
+  const seesImages = (model: string): boolean => ownOf(model, choice.models)?.images === true;
   const plainPort = await portOf(
     provider,
     {
@@ -400,7 +401,8 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
       idleMs: choice.streamIdleTimeoutMs,
       fallbacks: fallbacksOf(provider, named, choice),
       access,
-      memory: choice.refusals === '' ? undefined : refusalMemory({...choice, provider: provider.name, baseUrl}),
+      memory:
+        choice.refusals === '' ? undefined : refusalMemory({...choice, provider: provider.name, baseUrl, seesImages}),
     },
     choice.wireApi,
   );

@@ -3,10 +3,11 @@ import {parseJson} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
 import {changeFile, readTextFile} from '../config/change-file.ts';
 import {messageId} from '../domain/ids.ts';
-import type {KeptRefusals, KnownRefusal} from '../models/refusals.ts';
+import {type KeptRefusals, type KnownRefusal, takesAway} from '../models/refusals.ts';
 
-/** Refusals are tried again after a week, because servers change. */
-const lifeMs = 7 * 86_400_000;
+const dayMs = 86_400_000;
+/** Refusals are tried again after a week, because servers change. Those whose repair takes something away, after a day. */
+const lifeMs = ({is}: Pick<KnownRefusal, 'is'>): number => (takesAway(is) ? dayMs : 7 * dayMs);
 /** The maximum number of models of which refusals are kept, and of refusals of each. */
 const maxModels = 200;
 const maxRefusals = 30;
@@ -46,12 +47,23 @@ export interface RefusingServer {
   readonly provider: string;
   readonly baseUrl: string | undefined;
   readonly wireApi: string | undefined;
+  readonly seesImages: (model: string) => boolean;
 }
 
-/** Opens the file that keeps the lessons of one server's refusals. `now` returns milliseconds since the epoch. */
+/** Forgets the refusals of a model, whichever server they came from. */
+export const forgetRefusals = (file: string, model: string): Promise<unknown> =>
+  changeFile(file, text => {
+    const others = Object.entries(readRefusals(text, Date.now())).filter(([key]) => !key.endsWith(` ${model}`));
+    return ok(`${JSON.stringify(Object.fromEntries(others))}\n`);
+  });
+
+/**
+ * Opens the file that keeps the lessons of one server's refusals. `seesImages` is true if the user's settings say that a
+ * model does. `now` returns milliseconds since the epoch.
+ */
 export function openRefusals(
   file: string,
-  {provider, baseUrl = '', wireApi = ''}: RefusingServer,
+  {provider, baseUrl = '', wireApi = '', seesImages}: RefusingServer,
   now: () => number,
 ): KeptRefusals {
   // The address without credentials.
@@ -68,7 +80,8 @@ export function openRefusals(
   return {
     recall(model: string): readonly KnownRefusal[] {
       const text = readTextFile(file);
-      return readRefusals(text.tag === 'ok' ? text.value : undefined, now())[keyOf(model)] ?? [];
+      const kept = readRefusals(text.tag === 'ok' ? text.value : undefined, now())[keyOf(model)] ?? [];
+      return seesImages(model) ? kept.filter(({is}) => is.kind !== 'no-images') : kept;
     },
     keep: (model: string, known: readonly KnownRefusal[]): Promise<void> =>
       change(model, kept => {
@@ -87,7 +100,7 @@ function readRefusals(text: string | undefined, now: number): Readonly<Record<st
   return Object.fromEntries(
     Object.entries(file).flatMap(([key, list]) => {
       const kept = list.flatMap(each => refusalSchema.safeParse(each).data ?? []);
-      const young = kept.filter(({at}) => at <= now && now - at < lifeMs);
+      const young = kept.filter(each => each.at <= now && now - each.at < lifeMs(each));
       return young.length === 0 ? [] : [[key, young]];
     }),
   );

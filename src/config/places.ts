@@ -28,7 +28,7 @@ export interface Places {
   readonly pruned: string;
   /** The key for making the placeholders of secrets. */
   readonly placeholderKey: string;
-  /** The lessons of refusals by model servers, for a week. */
+  /** The lessons of refusals by model servers, for a day or a week. */
   readonly refusals: string;
   /** The tools that MCP servers offered when weft last connected. */
   readonly servers: string;

@@ -1,4 +1,5 @@
 import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
+import {eventWarning} from '../actions/event-warning.ts';
 import type {Question} from '../actions/ports.ts';
 import type {AgentClient, EarlierMessage} from '../agent/client.ts';
 import {changedFiles} from '../actions/outcome.ts';
@@ -491,7 +492,12 @@ class Run implements StartedPrompt {
         this.#end(promptProblems(event.summary), event.summary);
         return;
       default:
+        this.#addNotice(eventWarning(event));
     }
+  }
+
+  #addNotice(message: string | undefined): void {
+    if (message !== undefined) this.#add({type: 'notice', message});
   }
 
   #addDelta(content: string): void {

@@ -268,7 +268,8 @@ function familyOf(model: string): KnownModel | undefined {
   return knownFamilies.find(family => family.match.test(name));
 }
 
-function ownOf(model: string, own: OwnModels): OwnModel | undefined {
+/** Returns what the user's settings say about a model. */
+export function ownOf(model: string, own: OwnModels): OwnModel | undefined {
   const name = nameInSettings(model, own);
   return name === undefined ? undefined : own[name];
 }

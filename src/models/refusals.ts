@@ -54,6 +54,19 @@ export interface KnownRefusal {
   readonly messages: readonly MessageId[];
 }
 
+/** True if the repair of a refusal leaves out something that the user gave or asked for. */
+export const takesAway = (is: RefusalClass): boolean =>
+  is.kind === 'parameter' ? is.names.some(name => /think|reason|effort|max_/u.test(name)) : takingKinds.has(is.kind);
+
+const takingKinds: ReadonlySet<RefusalClass['kind']> = new Set([
+  'no-images',
+  'unexplained',
+  'thinking-signature',
+  'thinking-type',
+  'effort',
+  'max-tokens',
+]);
+
 /** The lessons of a server's refusals that later runs know, by model. */
 export interface KeptRefusals {
   recall(model: string): readonly KnownRefusal[];

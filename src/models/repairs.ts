@@ -12,8 +12,8 @@ import type {
 import {withoutMedia} from '../domain/history.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {ModelRequest, Repaired} from '../domain/model-stream.ts';
-import type {JudgedRefusal, KnownRefusal, RefusalClass} from './refusals.ts';
-import type {BodyChange, SessionRefusalChanges, RequestChange} from './send-request.ts';
+import {type JudgedRefusal, type KnownRefusal, type RefusalClass, takesAway} from './refusals.ts';
+import type {BodyChange, Loss, SessionRefusalChanges, RequestChange} from './send-request.ts';
 import {
   imagesInWords,
   inTurn,
@@ -94,7 +94,13 @@ export function repairOf({is, said}: Pick<JudgedRefusal, 'is' | 'said'>, refused
   const {thinkingEcho, toolReferences} = learned;
   Object.assign(learned, learn);
   for (const name of betas) refusedBetas?.add(name);
+  const event: Repaired = {event: 'repaired', repair: is.kind, text, leftOut};
+  const as = step.as ?? is;
+  const from = as.kind === 'no-images' || as.kind === 'unexplained' ? 'media' : 'request';
+  const loss: Loss = {from, event, body, conversation};
+  if (once === undefined && leftOut.length === 0 && takesAway(as)) learned.losses.push(loss);
   const undo = (): void => {
+    remove(learned.losses, loss);
     if (body !== undefined) remove(learned.bodyChanges, body);
     if (conversation !== undefined) remove(learned.requestChanges, conversation);
     Object.assign(learned, {thinkingEcho, toolReferences});
@@ -103,11 +109,11 @@ export function repairOf({is, said}: Pick<JudgedRefusal, 'is' | 'said'>, refused
   const messages = leftOut.length === 0 ? request.messages : withoutMedia(request.messages, leftOut);
   return {
     key,
-    event: {event: 'repaired', repair: is.kind, text, leftOut},
+    event,
     request: {...request, messages},
     once,
     undo,
-    known: knownRefusal(step.as ?? is, said, step),
+    known: knownRefusal(as, said, step),
   };
 }
 
@@ -144,6 +150,18 @@ export function recallRepairs(
     if (messages.length > 0 && !sent.some(({id}) => messages.includes(id))) return true;
     return repairOf({is, said}, {...refused, body: body(), tried: new Set()}) === undefined;
   });
+}
+
+/** Returns what the lessons take away from the prompt that a request begins with, or from the media of its last results. */
+export function lossesAt(request: ModelRequest, body: JsonObject, losses: readonly Loss[]): readonly Repaired[] {
+  const {messages} = request;
+  const given = messages.slice(messages.findLastIndex(({role}) => role === 'assistant') + 1);
+  const isPrompt = !given.some(({blocks}) => blocks.some(({kind}) => kind === 'tool-result'));
+  const hasMedia = mediaOf({...request, messages: given}).length > 0;
+  const takes = ({body: change, conversation}: Loss): boolean =>
+    (change !== undefined && JSON.stringify(change(body)) !== JSON.stringify(body)) ||
+    (conversation !== undefined && JSON.stringify(conversation(request)) !== JSON.stringify(request));
+  return losses.filter(loss => (loss.from === 'media' ? hasMedia : isPrompt) && takes(loss)).map(({event}) => event);
 }
 
 /** True unless the step was tried, or changes nothing. An unchanged body would only be refused again. */

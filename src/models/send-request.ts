@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import type {Readable} from 'node:stream';
 import {isJsonObject, type JsonObject} from '../base/json.ts';
-import type {ModelEvent, ModelRequest} from '../domain/model-stream.ts';
+import type {ModelEvent, ModelRequest, Repaired} from '../domain/model-stream.ts';
 import type {Decoder} from './decoder.ts';
 import type {KnownRefusal} from './refusals.ts';
 import {TextCalls} from './text-calls.ts';
@@ -34,6 +34,14 @@ export interface ProviderDialect {
 export type BodyChange = (body: JsonObject) => JsonObject;
 export type RequestChange = (request: ModelRequest) => ModelRequest;
 
+/** A lesson that takes something away. `from`: what it takes it from. */
+export interface Loss {
+  readonly from: 'media' | 'request';
+  readonly event: Repaired;
+  readonly body: BodyChange | undefined;
+  readonly conversation: RequestChange | undefined;
+}
+
 /** The lessons of refusals about one model of a server. They hold for the session. */
 export interface SessionRefusalChanges {
   readonly requestChanges: RequestChange[];
@@ -42,6 +50,8 @@ export interface SessionRefusalChanges {
   thinkingEcho: 'as-known' | 'required';
   /** `refused`: the server can't load tools on demand. */
   toolReferences: 'as-known' | 'refused';
+  /** The changes that take something away, to be said at each prompt that has it. */
+  readonly losses: Loss[];
   /** Whether the server has marked the end of an answer. */
   endMarks: 'unknown' | 'sent';
   /** The refusals of earlier runs that no request of this run would have got so far. `unread`: not read yet. */
@@ -51,6 +61,7 @@ export interface SessionRefusalChanges {
 export const emptyRefusalChanges = (): SessionRefusalChanges => ({
   requestChanges: [],
   bodyChanges: [],
+  losses: [],
   thinkingEcho: 'as-known',
   toolReferences: 'as-known',
   endMarks: 'unknown',

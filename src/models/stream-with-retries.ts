@@ -87,6 +87,14 @@ export class Lessons {
     learned.known = recallRepairs(learned.known, body, {request, learned, server: endpoint.name, refusedBetas});
   }
 
+  /** Returns what the lessons take away from a request, for the user. */
+  async lossesAt(request: ModelRequest): Promise<readonly ModelEvent[]> {
+    const {losses} = this.of(request.model);
+    if (losses.length === 0) return [];
+    const body: object = this.#dialect.body(request, emptyRefusalChanges());
+    return (await import('./repairs.ts')).lossesAt(request, isJsonObject(body) ? body : {}, losses);
+  }
+
   /** Keeps repairs that have helped. */
   async keep(model: string, known: readonly KnownRefusal[]): Promise<void> {
     await (await this.#memory?.open())?.keep(model, known);
@@ -208,7 +216,7 @@ export async function* streamWithRetries(
     readonly sendOnce: SendOnce;
     readonly clock: RetryClock;
     readonly fallbacks: readonly string[];
-    readonly lessons: Pick<Lessons, 'of' | 'recall' | 'keep' | 'forget'>;
+    readonly lessons: Pick<Lessons, 'of' | 'recall' | 'lossesAt' | 'keep' | 'forget'>;
     readonly judge: Judge;
   },
   signal: AbortSignal,
@@ -225,6 +233,10 @@ export async function* streamWithRetries(
   for (let attempt = 1; !signal.aborted; attempt++) {
     let error: ProviderError | Refused | undefined;
     await learning.recall(request);
+    if (attempt === 1 && tried.size === 0) {
+      const losses = await learning.lossesAt(request);
+      if (losses.length > 0) yield losses;
+    }
     const lessons = {learned: learning.of(request.model), once};
     let declined: Fault | undefined;
     const bounds = new AnswerBounds();

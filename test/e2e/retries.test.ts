@@ -1,4 +1,6 @@
 // @module-tag long
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {breakOff, dropAfter, fail, say, sayPieces, type Answer, type Break} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
@@ -91,6 +93,8 @@ test('a signal ends the waiting between two tries at once', async () => {
 
 const roles = ({body}: ReceivedRequest): readonly string[] => body.messages.map(({role}) => role);
 
+const hasImage = ({body}: ReceivedRequest): boolean => JSON.stringify(body).includes('image_url');
+
 describe('the lesson of a refusal', () => {
   const refused = fail(400, {message: 'System role not supported'});
   const onlyUsers = (request: ReceivedRequest): Answer => (roles(request).includes('system') ? refused : say('Done.'));
@@ -107,6 +111,21 @@ describe('the lesson of a refusal', () => {
       false,
       false,
     ]);
+  });
+
+  test('is said at each prompt that it takes an image from', async () => {
+    const blind = fail(400, {message: 'This model does not support image input'});
+    await using scene = await openScene(request => (hasImage(request) ? blind : say('Done.')), 'openai');
+    writeFileSync(join(scene.place.work, 'a.png'), Buffer.from('89504e470d0a1a0a00', 'hex'));
+    const note = "weft: small-model can't see images, so weft replaced them with text.\n";
+    const run = (prompt: string, ...flags: readonly string[]) => scene.run([...flags, '--prompt', prompt]);
+    expect(await run('See @a.png')).toMatchObject({code: 0, stderr: note});
+    expect(await run('See @a.png')).toMatchObject({code: 0, stderr: note});
+    expect(await run('And now?', '--continue')).toMatchObject({code: 0, stderr: ''});
+    expect(scene.server.requests.map(hasImage)).toEqual([true, false, false, false]);
+    const settings = JSON.stringify({models: {'small-model': {images: true}}});
+    expect(await run('See @a.png', '--settings', settings)).toMatchObject({code: 0, stderr: note});
+    expect(scene.server.requests.map(hasImage)).toEqual([true, false, false, false, true, false]);
   });
 
   test('is forgotten if the server refuses the repaired request later', async () => {

@@ -98,6 +98,7 @@ export const agentMessage = z.object({
     'tool_use',
     'tool_result',
     'session',
+    'notice',
     'done',
     'error',
     'plan',

@@ -2,7 +2,7 @@ import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, expect, test} from 'vitest';
-import {openRefusals} from '../../../src/app/refusal-memory.ts';
+import {forgetRefusals, openRefusals} from '../../../src/app/refusal-memory.ts';
 import {messageId} from '../../../src/domain/ids.ts';
 import type {KnownRefusal} from '../../../src/models/refusals.ts';
 
@@ -19,10 +19,11 @@ const serverAt = (host: string) => ({
   provider: 'openai',
   baseUrl: `http://user:secret@${host}/v1?key=k`,
   wireApi: undefined,
+  seesImages: (model: string) => model === 'sees',
 });
 const kinds = (known: readonly KnownRefusal[]) => known.map(({is}) => is.kind);
 
-test('refusals are kept by server and model, each once, for a week', async () => {
+test('refusals are kept by server and model, each once, for a week, or a day if they take something away', async () => {
   const file = join(folder, 'refusals.json');
   let now = 0;
   const open = (server: string) => openRefusals(file, serverAt(server), () => now);
@@ -31,6 +32,9 @@ test('refusals are kept by server and model, each once, for a week', async () =>
   await open('b').keep('m', [limit]);
   expect(open('a').recall('m')).toMatchObject([limit, roles, thinking]);
   expect([kinds(open('a').recall('n')), kinds(open('b').recall('m'))]).toEqual([[], ['max-tokens']]);
+  now = 86_400_000;
+  expect(kinds(open('a').recall('m'))).toEqual(['plain-roles']);
+  now = 0;
   await open('b').forget('m');
   expect(open('b').recall('m')).toEqual([]);
   now = 7 * 86_400_000;
@@ -45,4 +49,16 @@ test('a refusal of one request is not kept, and a damaged file is none', async (
   await kept.keep('m', [{is: {kind: 'image'}, said: '', messages: []}, roles]);
   expect(kinds(kept.recall('m'))).toEqual(['plain-roles']);
   expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toEqual(['openai http://a/v1  m']);
+});
+
+test('a setting for images and a test of the model clear what is kept', async () => {
+  const file = join(folder, 'refusals.json');
+  const kept = openRefusals(file, serverAt('a'), Date.now);
+  for (const model of ['sees', 'm']) await kept.keep(model, [{is: {kind: 'no-images'}, said: '', messages: []}, roles]);
+  expect([kinds(kept.recall('sees')), kinds(kept.recall('m'))]).toEqual([
+    ['plain-roles'],
+    ['no-images', 'plain-roles'],
+  ]);
+  await forgetRefusals(file, 'm');
+  expect([kinds(kept.recall('sees')), kinds(kept.recall('m'))]).toEqual([['plain-roles'], []]);
 });

@@ -41,7 +41,7 @@ async function readingOf(batches: Iterable<readonly ModelEvent[]>): Promise<{
 }
 
 const done = (): Promise<void> => Promise.resolve();
-const lessons = {of: emptyRefusalChanges, recall: done, keep: done, forget: done};
+const lessons = {of: emptyRefusalChanges, lossesAt: async () => [], recall: done, keep: done, forget: done};
 
 const judge = (): never => {
   throw new Error('nothing is refused');

@@ -1,4 +1,5 @@
 import {randomBytes} from 'node:crypto';
+import {existsSync} from 'node:fs';
 import {visibleLine} from '../../../base/visible.ts';
 import {
   chooseModel,
@@ -33,6 +34,9 @@ export async function testModel(named: string | undefined, {json, ...options}: T
   const chosen = await chooseModel(choice, AbortSignal.timeout(connectMs));
   requireModel(chosen);
   const {port, model} = chosen;
+  // The checks find out anew what the server refuses.
+  if (existsSync(choice.refusals))
+    await (await import('../../../app/refusal-memory.ts')).forgetRefusals(choice.refusals, model);
   const info = modelTable(choice.models, {provider: configuredProvider(choice) ?? ''}).infoOf(model);
   const contextWindow = info.contextWindow || port.facts(model).contextWindow;
   const cost = costOfMany(info, checksUsage);
