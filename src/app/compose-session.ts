@@ -120,11 +120,9 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     driver.servers === 'of-settings'
       ? await openServers({context, log, newServers: driver.newServers})
       : driver.servers;
-  if (store !== 'none') {
-    const place = {store, roots, folder: context.places.checkpoints};
-    const taken = takeBackKilledRewinds(session.id, place).catch((cause: unknown) => [{text: causeText(cause)}]);
-    for (const {text} of await taken) (driver.tell ?? log)(text);
-  }
+  const place = {store: context.store, roots, folder: context.places.checkpoints};
+  const taken = takeBackKilledRewinds(session.id, place).catch((cause: unknown) => [{text: causeText(cause)}]);
+  for (const {text} of await taken) (driver.tell ?? log)(text);
   const agentTools = toolsOf(agent);
   const promptParts = {instructions: context.startInstructions().found, addition: options.appendSystemPrompt ?? ''};
   const hasOwnPrompt = (options.systemPrompt ?? '') !== '';

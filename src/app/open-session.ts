@@ -217,9 +217,14 @@ const notSaved: Fault = {
  */
 export async function takeBackKilledRewinds(
   held: SessionId,
-  {store, roots, folder}: {readonly store: Store; readonly roots: readonly string[]; readonly folder: string},
+  {
+    store: openStore,
+    roots,
+    folder,
+  }: {readonly store: () => Store | Promise<Store>; readonly roots: readonly string[]; readonly folder: string},
 ): Promise<readonly {readonly session: string; readonly kind: 'rewind' | 'redo'; readonly text: string}[]> {
   if (!hasEntries(join(folder, 'reverts'))) return [];
+  const store = await openStore();
   const {makeCheckpoints} = await import('../workspace/checkpoints/make-checkpoints.ts');
   const checkpoints = makeCheckpoints({roots, folder, environment: process.env, now: () => Date.now()});
   const read = (id: string): ReadSession | undefined => {

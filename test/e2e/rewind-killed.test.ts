@@ -89,7 +89,8 @@ test('killed at any moment of a rewind or a redo, the next weft takes it back to
     const opposite = isRedo ? [] : ['--redo'];
     const way = ['again', 'back', 'start'][Math.floor(run / 2) % 3];
     if (way === 'start') {
-      told = (await scene.run([...free, '--prompt', 'x'])).stderr;
+      const unsaved = run % 4 === 0 ? ['--no-session-persistence'] : [];
+      told = (await scene.run([...free, ...unsaved, '--prompt', 'x'])).stderr;
       expect([before, after]).toContain(listing(scene));
     }
     const next = await rewind(scene, ...(way === 'back' ? opposite : words));

@@ -34,7 +34,7 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
   const folder = places.checkpoints;
   const roots = rootsOf(records, folder) ?? [summary.directory];
   const checkpoints = makeCheckpoints({roots, folder, environment: process.env, now: () => Date.now()});
-  const takenBack = await takeBackKilledRewinds(id, {store, roots, folder});
+  const takenBack = await takeBackKilledRewinds(id, {store: () => store, roots, folder});
   for (const {text} of takenBack) note(text);
   // Redoing a rewind that was killed takes it back, and the other way round.
   if (takenBack.some(({session: of, kind}) => of === id && kind !== (options.redo === undefined ? 'rewind' : 'redo')))
