@@ -9,6 +9,7 @@ import type {Message} from '../domain/conversation.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import {rewindDetails} from '../domain/rewind.ts';
+import {branchNote} from '../domain/session-list.ts';
 import {givenTitle} from '../domain/history.ts';
 import {visibleLine} from '../base/visible.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
@@ -475,7 +476,7 @@ class Engine implements AgentClient {
       else if (done.value.files.files.length + done.value.files.conflicts.length > 0)
         notes.push(...rewindDetails(done.value, this.#session.directory));
     }
-    notes.push(`This is a branch. The session before it has not changed. To return to it: /resume ${id.slice(0, 8)}`);
+    notes.push(branchNote(id));
     return ok({...copy.value, records});
   }
 

@@ -10,7 +10,7 @@ import {messageText} from '../domain/conversation.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import type {MessageId, SessionId} from '../domain/ids.ts';
 import type {SessionSummary} from '../domain/journal.ts';
-import {type RunningSession, sessionTitle} from '../domain/session-list.ts';
+import {branchNote, type RunningSession, sessionTitle} from '../domain/session-list.ts';
 import {hasEnded} from '../domain/sub-agent.ts';
 import {questionIdOf, asksUser, settlesQuestion, LiveEvents} from '../jobs/live-events.ts';
 
@@ -115,7 +115,9 @@ export class OpenSessions implements AgentClient {
     const known = wanted.kind === 'resume' ? [...this.#background].find(({id}) => id === wanted.id) : undefined;
     if (known === undefined && !left.works && this.#options.engineWhenIdle === 'reuse') return left.submit(op);
     const next = known ?? (await this.#openBeside(wanted, left));
-    if (next !== undefined) this.#show(next, left);
+    if (next === undefined) return;
+    this.#show(next, left);
+    if (wanted.kind === 'branch') this.#tell('info', branchNote(wanted.id));
   }
 
   async #openBeside(wanted: WantedSession, left: OpenSession): Promise<OpenSession | undefined> {

@@ -44,3 +44,7 @@ export function shortSessionIds(sessions: readonly Pick<SessionSummary, 'id'>[])
 
 /** The positions at which the groups of a UUID end. */
 const idLengths = [8, 13, 18, 23, 36];
+
+/** Tells the user that a branch of the session was opened. */
+export const branchNote = (id: SessionId): string =>
+  `This is a branch. The session before it has not changed. To return to it: /resume ${id.slice(0, 8)}`;

@@ -68,7 +68,7 @@ test('a branch of a session whose agent works leaves its work alone', async () =
   terminal.type('Make it\r');
   await fileComes(join(scene.place.work, 'pid'));
   terminal.type('/branch 2\r');
-  await terminal.until(/Session "First" continues in the background/u);
+  await terminal.until(/Session "First" continues in the background[^]*This is a branch\.[^]*\/resume\s+0f9a1a34/u);
   await terminal.until(/› Make it/u);
   terminal.type('\r');
   await terminal.until(/Beside\./u);
