@@ -8,7 +8,8 @@ import type {ExportWork} from '../../src/app/host-services.ts';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
 import {noClipboard} from './support/blank-options.ts';
 import type {TestHost} from './support/scripted-engine.ts';
-import {ask, attend, begin, leaveStages, mild, start} from './support/stage.ts';
+import {delta} from './support/events.ts';
+import {ask, attend, begin, finishedText, leaveStages, mild, start} from './support/stage.ts';
 
 afterEach(leaveStages);
 
@@ -38,6 +39,17 @@ test('/btw prints its answer, and /rename tells the kept name', async () => {
   await screen.type('/rename The cart\r');
   await screen.until(/\/rename The cart[^]*Session renamed: The cart/u);
   expect(engine.ops.filter(({op}) => op === 'prompt')).toEqual([]);
+});
+
+test('/btw while an answer streams: the rest of the answer has its bullet again', async () => {
+  const {screen, engine} = await open({});
+  engine.answers['ask-aside'] = ok('It was here.');
+  engine.emit(...begin, delta('One.\n\nTwo'));
+  await screen.until(/● One\./u);
+  await screen.type('/btw which?\r');
+  await screen.until(/● It was here\./u);
+  engine.emit(delta(' goes on.\n\nThree.'), finishedText);
+  await screen.until(/● One\.[^]*● It was here\.[^]*● Two goes on\.\s+Three\./u);
 });
 
 describe('/copy', () => {

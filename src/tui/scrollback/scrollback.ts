@@ -86,7 +86,7 @@ export class Scrollback {
       return {view, finished: []};
     }
     if (isHeld) return {view, finished: []};
-    const drained = takeFinished(view);
+    const drained = takeFinished(this.#printed.length === 0 ? view : withNewBullet(view));
     const {verbosity} = frame;
     const finished = [...this.#printed, ...drained.finished.map(one => blockOf(one, lexer, verbosity))];
     this.#printed = [];
@@ -106,6 +106,14 @@ export class Scrollback {
     this.#host.redraw();
   }
 }
+
+/** Gives the rest of a streamed text its bullet again, because what is printed stands in the middle. Code goes on as code. */
+const withNewBullet = (view: View): View => ({
+  ...view,
+  entries: view.entries.map(entry =>
+    entry.kind === 'text' && entry.position.kind !== 'fence' ? {...entry, written: 'nothing'} : entry,
+  ),
+});
 
 /** A block keeps the verbosity at which it was first written. */
 const blockOf =
