@@ -198,12 +198,25 @@ export class LineTransport implements Transport {
     const message = json.tag === 'ok' ? specTypeSchemas.JSONRPCMessage['~standard'].validate(json.value) : undefined;
     if (message !== undefined && message.issues === undefined) {
       const {value} = message;
+      if ('method' in value && value.method === 'initialize' && 'id' in value && !isInitializeRequest(message.value))
+        return this.#refuse(
+          value.id,
+          ProtocolErrorCode.InvalidParams,
+          'initialize needs protocolVersion, capabilities and clientInfo.',
+        );
       if ('method' in value && 'id' in value) this.#unanswered.add(value.id);
       this.onmessage?.(value);
       return;
     }
     const code = json.tag === 'ok' ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.ParseError;
-    this.#write(jsonText({jsonrpc: '2.0', id: null, error: {code, message: 'A line must be one JSON-RPC message.'}}));
+    // Each request of a batch waits for an answer.
+    const batch = json.tag === 'ok' && isJsonList(json.value) ? requestIds(json.value) : [];
+    for (const id of batch.length === 0 ? [null] : batch)
+      this.#refuse(id, code, 'A line must be one JSON-RPC message.');
+  }
+
+  #refuse(id: string | number | null, code: number, message: string): void {
+    this.#write(jsonText({jsonrpc: '2.0', id, error: {code, message}}));
   }
 
   async start(): Promise<void> {}
