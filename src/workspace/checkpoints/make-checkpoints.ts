@@ -26,6 +26,7 @@ import {
   applyRevert,
   countOtherNames,
   foreignChanges,
+  inodeOf,
   planRevert,
   planTakeBack,
   restoreModes,
@@ -309,11 +310,14 @@ const coverageOf = (changes: readonly OpenTreeChange[], reader: TreeReader): Rev
 function changedExtent(change: OpenTreeChange, reader: TreeReader): ChangeExtent {
   const [before, after] = [beforeTrees(change), afterTrees(change)];
   if (after.some(tree => reader.root(tree).covered === undefined)) {
-    // A file that only got or lost a name is looked at, too: a revert may link its names.
+    // All names of a file are looked at: a revert may link them.
     const found = reader.differences(before, after, sameNamedNode);
     // A folder that has only another mode is not looked at as a whole.
     const hasModes = found.some(({from, to}) => from?.kind === 'folder' && to?.kind === 'folder');
-    return hasModes ? 'any' : found.map(({path}) => path);
+    if (hasModes) return 'any';
+    const inodes = new Set(found.flatMap(({from, to}) => [inodeOf(from) ?? [], inodeOf(to) ?? []].flat()));
+    const names = inodes.size > 0 ? reader.namesByInode([...before, ...after]) : new Map<number, readonly string[]>();
+    return [...found.map(({path}) => path), ...[...inodes].flatMap(inode => names.get(inode) ?? [])];
   }
   const covered = before.map(tree => reader.root(tree).covered ?? 'any');
   const named = covered.filter(each => each !== 'any');

@@ -35,6 +35,7 @@ import {
   isInside,
   LostCheckpoint,
   type RootTree,
+  sameNamedNode,
   sameNode,
   type TreeNode,
   type TreeReader,
@@ -80,6 +81,8 @@ export async function planRevert(
   const merged = new Set<string>();
   const conflicts = new Map<string, string>();
   const foreign = new Map<string, string>();
+  /** The files that are as before but for the names that they have (hard links), and what they were. */
+  const relinked = new Map<string, FileNode>();
   const included: {readonly title: string; readonly path: string}[] = [];
   const stateOf = (path: string): TreeNode | undefined =>
     wanted.has(path) ? wanted.get(path) : reader.at(current, path);
@@ -91,13 +94,17 @@ export async function planRevert(
     const found = others.map(other => changeOfOther(other, {now, reader}));
     const isNamed = reader.namedBy(before);
     const leftOut = new Set([...before, ...after, now].flatMap(tree => reader.root(tree).leftOut));
-    for (const {path, from, to} of reader.differences(before, after)) {
+    for (const {path, from, to} of reader.differences(before, after, sameNamedNode)) {
       if (isInside(path, leftOut)) continue;
       // A workspace folder is never created or deleted, but its permissions may have changed.
       const isRootChange = before.some(tree => isRoot(path, reader.root(tree))) || isRoot(path, current);
       if (isRootChange && (from === undefined || to === undefined || reader.at(current, path) === undefined)) continue;
       if (!isInside(path, roots)) {
         conflicts.set(path, 'it is outside the workspace folders');
+        continue;
+      }
+      if (from?.kind === 'file' && sameNode(from, to)) {
+        if (sameNamedNode(relinked.get(path) ?? reader.at(current, path), to)) relinked.set(path, from);
         continue;
       }
       const by = isNamed(path) ? [] : found.filter(({paths}) => paths.has(path));
@@ -127,6 +134,24 @@ export async function planRevert(
     return false;
   });
   const paths = new Set(possible.map(({path}) => path));
+  if (relinked.size > 0) {
+    const before = reader.namesByInode(changes.at(-1)?.before ?? []);
+    const after = reader.namesByInode(changes.flatMap(each => each.after));
+    for (const [path, node] of relinked) {
+      if (wanted.has(path) || conflicts.has(path)) continue;
+      const inode = inodeAt(path);
+      const had = namesOf(node, before);
+      const isSplit =
+        inode !== node.inode &&
+        had.some(name => name !== path && inodeAt(name) !== inode && (inodeAt(name) ?? wanted.get(name)) !== undefined);
+      const isJoined = namesOf({...node, inode}, after).some(
+        name => name !== path && !had.includes(name) && !paths.has(name) && inodeAt(name) === inode,
+      );
+      if (!isSplit && !isJoined) continue;
+      possible.push({path, is: reader.at(current, path), wanted: node, effect: 'changed'});
+      paths.add(path);
+    }
+  }
   for (const [path, reason] of foreign) if (!paths.has(path) && !conflicts.has(path)) conflicts.set(path, reason);
   const isLinked = possible.some(({wanted: node}) => inodeOf(node) !== undefined);
   const names = isLinked ? reader.namesByInode(changes.flatMap(({before}) => before)) : new Map<number, string[]>();
@@ -173,7 +198,9 @@ function changeOfOther(
   }
 }
 
-const inodeOf = (node: TreeNode | undefined): number | undefined => (node?.kind === 'file' ? node.inode : undefined);
+/** Returns the inode of a file that has several names. */
+export const inodeOf = (node: TreeNode | undefined): number | undefined =>
+  node?.kind === 'file' ? node.inode : undefined;
 
 /** True if a file with several names still is the one from before the change: the change concerned all names, and so does its revert. */
 const isWrittenInPlace = ({is, wanted}: Pick<RevertStep, 'is' | 'wanted'>): boolean =>
@@ -189,6 +216,11 @@ export function countOtherNames(step: RevertStep, steps: readonly RevertStep[]):
   ).length;
   return Math.max(0, (lstatSync(step.path, {throwIfNoEntry: false})?.nlink ?? 0) - names);
 }
+
+const namesOf = ({inode}: Pick<FileNode, 'inode'>, names: ReadonlyMap<number, readonly string[]>): readonly string[] =>
+  inode === undefined ? [] : (names.get(inode) ?? []);
+
+const inodeAt = (path: string): number | undefined => lstatSync(path, {throwIfNoEntry: false})?.ino;
 
 const isRoot = (path: string, {folders}: RootTree): boolean => folders.has(path);
 

@@ -1,6 +1,7 @@
 import {lstatSync} from 'node:fs';
 import {execFileSync} from 'node:child_process';
 import {join} from 'node:path';
+import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {everything, place, revert, take} from './checkpoint-place.ts';
 
@@ -34,6 +35,9 @@ describe('undo, redo and undo of a command on hard links', () => {
     ['echo f > f; ln f g', 'rm f; echo new > f; chmod 600 f g'],
     ['echo x > a; ln a c; echo y > b', 'ln -f a b; echo y > a'],
     ['echo x > a; cp a b; chmod 600 a', 'ln -f a b; chmod 644 a'],
+    ['mkdir d e; echo x > d/b; ln d/b e/b', 'rm -f d/b; echo x > d/b'],
+    ['mkdir d; echo x > a; ln a b', 'ln a d/b; cp -al d e'],
+    ['echo x > a; cp a b; ln a c', 'ln -f a b'],
   ])('%s, then %s', async (setup, command) => {
     using here = place();
     run(here.work, setup);
@@ -72,4 +76,41 @@ test('a pipe that has taken the name of a file is named and stays', async () => 
   const {report} = await revert(here.open(), {before, after});
   expect(report.conflicts).toEqual([{path: join(here.work, 'f'), reason: 'a pipe has taken its name'}]);
   expect(lstatSync(join(here.work, 'f')).isFIFO()).toBe(true);
+});
+
+describe('random commands on hard links', () => {
+  const names = fc.constantFrom('a', 'b', 'd/a', 'd/b');
+  const command = fc.oneof(
+    fc.tuple(names, fc.constantFrom('one', 'two')).map(([name, text]) => `echo ${text} > ${name}`),
+    names.map(name => `echo more >> ${name}`),
+    names.map(name => `rm -f ${name}`),
+    fc.tuple(names, names).map(([name, other]) => `ln ${name} ${other}`),
+    fc.tuple(names, names).map(([name, other]) => `ln -f ${name} ${other}`),
+    fc.tuple(names, names).map(([name, other]) => `mv ${name} ${other}`),
+    names.map(name => `cp -a ${name} t && mv t ${name}`),
+    fc.tuple(names, fc.constantFrom('600', '644')).map(([name, mode]) => `chmod ${mode} ${name}`),
+    fc.constant('cp -al d e'),
+  );
+  const commands = fc.array(command, {minLength: 1, maxLength: 5}).map(each => each.join('; '));
+
+  test('undo, redo and undo restore each path', {tags: 'long'}, async () => {
+    await fc.assert(
+      fc.asyncProperty(commands, commands, async (setup, prompt) => {
+        using here = place();
+        run(here.work, `mkdir d; ${setup}; true`);
+        const old = stateOf(here.work);
+        const before = await take(here.open());
+        run(here.work, `${prompt}; true`);
+        const fresh = stateOf(here.work);
+        const after = await take(here.open());
+        const undone = await revert(here.open(), {before, after});
+        expect([undone.report.conflicts, stateOf(here.work)]).toEqual([[], old]);
+        const redone = await revert(here.open(), undone.change);
+        expect([redone.report.conflicts, stateOf(here.work)]).toEqual([[], fresh]);
+        const again = await revert(here.open(), redone.change);
+        expect([again.report.conflicts, stateOf(here.work)]).toEqual([[], old]);
+      }),
+      {numRuns: 30, seed: 1},
+    );
+  });
 });
