@@ -204,7 +204,7 @@ describe('what is read as what', () => {
     ['text/plain', Buffer.from('\ufeffa', 'utf16le'), 'a'],
     ['image/png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'image/png'],
     ['text/html', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'image/png'],
-    ['video/mp4', 'x', 'failed: http://x.test/ is video/mp4 (1 bytes), which WebFetch does not read.'],
+    ['video/mp4', 'x', 'failed: http://x.test/ is video/mp4 (1 byte), which WebFetch does not read.'],
     ['text/plain', 'a\0b', 'failed: http://x.test/ is text/plain (3 bytes), which WebFetch does not read.'],
   ])('%s', async (type, body, outcome) => {
     const answer: Answer = (_, response) => {
