@@ -267,13 +267,13 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
       leave(last);
       await suspendTerminal?.(async () => {
         output.pause();
-        let afterwards = (): void => {};
+        let afterwards: (() => void) | undefined;
         try {
           afterwards = await use();
         } finally {
           output.resume();
         }
-        afterwards();
+        afterwards?.();
       });
       enableKitty();
     },
