@@ -246,6 +246,8 @@ export interface PromptSummary {
   readonly usage: Usage;
   readonly sessionUsage: SessionUsage;
   readonly denials: readonly Denial[];
+  /** In an interactive session: the number of files that an undo of the prompt would restore. */
+  readonly changedFiles?: number;
   /** The answer as JSON, if a schema was given and the answer fits it. `answer` is then its text. */
   readonly structured: StructuredValue;
 }

@@ -343,7 +343,8 @@ class Engine implements AgentClient {
     this.#running = undefined;
     await checkpoints.afterRun();
     await session.plans.endPrompt(summary.end);
-    session.publish([{event: 'prompt-finished', summary}]);
+    const changedFiles = await this.#countChangedFiles(prompt.id);
+    session.publish([{event: 'prompt-finished', summary: {...summary, ...(changedFiles > 0 && {changedFiles})}}]);
     if (session.interaction === 'interactive' && session.asker === 'main') this.#hooks.startIdleTimer();
     const {continuation} = session;
     session.continuation = '';
@@ -452,6 +453,19 @@ class Engine implements AgentClient {
     if (notes.length > 0) this.#notify(notes.join('\n'));
     void this.#tellResumeCost();
     this.#hooks.begin(wanted.kind === 'new' ? 'clear' : 'resume');
+  }
+
+  /** Returns how many files an undo of the prompt would restore. Only an interactive session shows it. */
+  async #countChangedFiles(to: MessageId): Promise<number> {
+    const {interaction, asker, conversation, ports} = this.#session;
+    const {records} = conversation.journal;
+    const isChanged = records.some(record => record.kind === 'checkpoint' && record.prompt === to);
+    if (interaction !== 'interactive' || asker !== 'main' || !isChanged) return 0;
+    const {previewRewind} = await import('./rewind.ts');
+    const session = {records, checkpoints: ports.checkpoints, others: () => []};
+    const target = {kind: 'prompt', to, what: 'files'} as const;
+    const preview = await previewRewind(target, session, this.#work.signal).catch(() => undefined);
+    return preview?.tag === 'ok' ? preview.value.files.files.length : 0;
   }
 
   /** Opens a copy of a session, rewound to before the wanted prompt. */

@@ -284,6 +284,16 @@ describe('going back', () => {
 });
 
 describe('going back in a terminal', () => {
+  test('the closing line counts the files that commands changed', async () => {
+    const command = 'echo A >made; rm gone; python3 -c 1';
+    await using scene = await openScene([call('Bash', {command}), say('Done.')]);
+    put(scene, 'gone', '');
+    await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
+    await terminal.type('weft --permission-mode bypassPermissions "Change them."');
+    await terminal.press('Enter');
+    await terminal.until(/── 2 files changed · [^\n]*\/undo ──/u);
+  });
+
   test('/undo shows, asks, undoes and gives the prompt back; /redo; /rewind chooses', async () => {
     const write = call('Write', {file_path: 'made', content: 'made\n'});
     await using scene = await openScene([write, say('Made it.'), say('Heard.')]);

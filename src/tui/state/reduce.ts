@@ -294,7 +294,7 @@ function turnFacts({files, uncounted, actions, costBefore}: RunningTurn, summary
   const cost = knownCost(Object.values(summary.sessionUsage.models));
   return {
     files,
-    uncounted,
+    uncounted: Math.max(uncounted, (summary.changedFiles ?? 0) - files.size),
     actions,
     durationMs: summary.durationMs,
     waitedMs: summary.waitedMs,
