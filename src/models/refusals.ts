@@ -150,13 +150,15 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
   const mayPass = status === 408 || status === 409 || status === 429 || status >= 500 || throttled.test(said);
   if (mayPass && header('x-should-retry') !== 'false' && !isCertain(read)) return passing(read, endpoint);
   if (status === 401) {
-    return final(`${endpoint.name} rejected the API key (${shownStatus})${about}`, `Check ${endpoint.keyVariable}.`);
+    return final(`${endpoint.name} rejected the API key (${shownStatus})${about}`, `Check ${keyOf(endpoint)}.`);
   }
   if (status === 403) {
     const fix = keyFixes.find(([sign]) => sign.test(said))?.[1] ?? 'Check that the key in KEY may use the model MODEL.';
     return final(
       `${endpoint.name} does not allow this request (${shownStatus})${about}`,
-      fix.replace('KEY', () => endpoint.keyVariable).replace('MODEL', () => model),
+      fix
+        .replace(endpoint.keyVariable === '' ? /(?:the key in )?KEY/u : 'KEY', () => keyOf(endpoint))
+        .replace('MODEL', () => model),
     );
   }
   if (status === 405) {
@@ -204,9 +206,13 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
   const searches = status === 400 && request.tools.some(tool => 'provided' in tool) ? ` ${searchHint}` : '';
   return final(
     `${endpoint.name} rejected the request (${shownStatus})${about}`,
-    `Check that ${model} supports tools, or use another model.${searches}`,
+    `${/\btools?\b|\bfunctions?\b|template|jinja/u.test(said) ? `Check that ${model} supports tools, or use` : 'Use'} another model.${searches}`,
   );
 }
+
+/** Names the key for people. Some servers of the user's own need none, so no variable holds it. */
+const keyOf = ({keyVariable}: Endpoint): string =>
+  keyVariable === '' ? 'the API key of this server (keyVariable or headers in the settings)' : keyVariable;
 
 /** Matches what AWS and Google say about problems that have nothing to do with the model, each with its fix. */
 const keyFixes: readonly (readonly [RegExp, string])[] = [

@@ -160,7 +160,7 @@ describe.each(dialects)('trouble with a model over %s', dialect => {
     {
       answer: fail(422, {body: '{"detail":"no such field"}'}),
       says: 'BASE rejected the request (422): no such field',
-      fix: 'Check that small-model supports tools, or use another model.',
+      fix: 'Use another model.',
     },
     {
       answer: fail(429, {code: 'insufficient_quota', message: 'You ran out.'}),

@@ -292,7 +292,7 @@ export const refusalsOfOthers: readonly Row[] = [
     wire: 'chat',
     status: 200,
     body: {error: 'The flux is not aligned.'},
-    end: {final: 'Check that small-model supports tools, or use another model.'},
+    end: {final: 'Use another model.'},
   },
   {
     provider: 'Some gateway',

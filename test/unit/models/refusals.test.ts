@@ -366,9 +366,24 @@ describe('what passes and what does not', () => {
       error('This was flagged for possible cybersecurity risk.'),
       'Rephrase the prompt, or use another model (/model, --fallback-model).',
     ],
-    ['no other try is wanted', 500, error('Odd.'), 'Check that m supports tools, or use another model.'],
+    ['no other try is wanted', 500, error('Odd.'), 'Use another model.'],
+    [
+      'a model without tools',
+      400,
+      error('m does not support tools'),
+      'Check that m supports tools, or use another model.',
+    ],
   ])('%s is final', (_name, status, body, fix) => {
     const {error: judged} = judge(status, body, status === 500 ? {'x-should-retry': 'false'} : {});
+    expect(judged).toMatchObject({kind: 'final', fault: {fix}});
+  });
+
+  test.each([
+    [401, 'Check the API key of this server (keyVariable or headers in the settings).'],
+    [403, 'Check that the API key of this server (keyVariable or headers in the settings) may use the model m.'],
+  ])('a server without a variable for its key names what to check (%i)', (status, fix) => {
+    const refused = {kind: 'refused', status, header: () => null, body: JSON.stringify(error('No.'))} as const;
+    const {error: judged} = judgeRefusal(refused, {...endpoint, keyVariable: ''}, {model: 'm', tools: []});
     expect(judged).toMatchObject({kind: 'final', fault: {fix}});
   });
 
