@@ -223,7 +223,7 @@ describe('the card of a command', () => {
 
   test('no answer yet, because the rest was not on the screen', () => {
     expect(cardOf(npmTest, {stage: {...initialStage, hint: 'unread'}})[4]).toBe(
-      '│ Not allowed yet: scroll up and read all of it first      │',
+      '│ Not allowed yet: v shows all of it, or scroll up         │',
     );
   });
 
@@ -525,12 +525,12 @@ test('an action without a text of its own is asked about by its label', () => {
   `);
 });
 
-test.each([2, 5, 9, 12, 18, 24, 40])('in %i rows and any width it fits its rows, and every answer is there', rows => {
+test.each([9, 12, 18, 24, 40])('in %i rows and any width it fits its rows, and every answer is there', rows => {
   for (let width = 24; width <= 120; width += 8) {
     for (const approval of [edit, npmTest, remove, {...npmTest, rationale: 'because '.repeat(300)}]) {
       const card = cardOf(approval, {rows, width});
       expect(Math.max(...card.map(cellWidth))).toBeLessThanOrEqual(width);
-      if (rows >= 9 && width >= 40) expect(card.length).toBeLessThanOrEqual(rows);
+      if (width >= 40) expect(card.length).toBeLessThanOrEqual(rows);
       const answers = approval === remove ? ['"build"', 'Esc = no'] : ['y', 's', 'n'];
       for (const one of answers) expect(card.slice(-9).join(' ')).toContain(one);
     }

@@ -201,6 +201,7 @@ describe('a compaction that weft offers because the conversation is too long', (
       width: 80,
       frame: {theme: themeOf('plain'), width: 80},
       rows: 20,
+      showsDecision: () => true,
     } as const;
     const typed = press({...ui, panel: compactPreview(preview, {...offer, since: 100})}, text('y'), {
       ...context,

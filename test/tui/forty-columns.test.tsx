@@ -369,6 +369,7 @@ describe('at forty columns', () => {
               width: 37,
               frame,
               rows: panelRows(rows),
+              showsDecision: () => true,
             } as const;
             ({ui} = press(ui, one.press, context));
           }

@@ -438,17 +438,17 @@ export class ScreenReaderSession {
     }
     if ('picker' in panel && panel.picker.items.length === 0) return this.#say(panel.picker.status.text);
     this.#isQuitting = panel.panel === 'confirm' && panel.yes.do === 'quit';
-    const {commands, frame} = this.#context;
     const context = (): PressContext => ({
       view: this.#view,
       blocks: this.#terminals.list(),
       workAfter: this.#options.workAfter,
-      commands,
-      frame,
+      commands: this.#context.commands,
+      frame: this.#context.frame,
       now: this.#options.clock.now(),
       batchPosition: 'first',
-      width: frame.width,
+      width: this.#context.frame.width,
       rows: Number.POSITIVE_INFINITY,
+      showsDecision: () => true,
     });
     this.#question.ask('own', panelQuestion(panel, context));
     this.#proceed();

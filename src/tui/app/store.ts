@@ -7,6 +7,7 @@ import type {BlockId} from '../../domain/ids.ts';
 import {approvalInFull} from '../scrollback/approval-text.ts';
 import {composerDraftWidth} from '../components/composer.tsx';
 import {turnMs} from '../components/spinner.tsx';
+import {showsDecision} from '../components/approval-card.tsx';
 import {type LiveRegionState, panelRows} from '../components/live-region.tsx';
 import {draftText, isEmptyDraft} from '../editor/draft.ts';
 import {promptHistoryOf} from '../editor/prompt-history.ts';
@@ -352,6 +353,7 @@ export class Store {
       width: composerDraftWidth(frame),
       frame,
       rows: panelRows(rows),
+      showsDecision: (approval, most) => showsDecision({approval, view: this.#view, rows: most}, frame),
     };
   }
 

@@ -5,22 +5,23 @@ import type {Approval} from '../../actions/agent-event.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {draftText, emptyDraft} from '../editor/draft.ts';
-import type {Editing} from '../editor/text-field.ts';
+import {type Editing, initialEditing} from '../editor/text-field.ts';
 import {type ApprovalChoices, choicesOf} from '../state/approval-choices.ts';
 import {approvalReasons, type ReasonLine, undecidedNote} from '../state/approval-reasons.ts';
-import type {ApprovalStage, HunkStage} from '../state/approval-stage.ts';
+import {type ApprovalStage, type HunkStage, initialStage} from '../state/approval-stage.ts';
 import {cardFrame, cardRoom, isTight} from '../state/card-room.ts';
+import type {View} from '../state/view.ts';
 import {approvalKeys, cardKeys, keyHint} from '../terminal/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {withTildes} from '../text/workspace-paths.ts';
-import {type Frame, type Layout, noIndent, wrapSpans} from '../text/wrap.ts';
+import {type EntryFrame, type Frame, type Layout, noIndent, wrapSpans, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
 import {approvalBody, approvalTitle, cardHint} from '../scrollback/approval-text.ts';
 import {Card, frameRows, hintLines} from './card.tsx';
 import {CardField, fieldLayout} from './draft-field.tsx';
 import {type Choice, ChoiceLine, choiceLineHeight, Choices, choicesHeight, labelMargin} from './choices.tsx';
-import {themeOf} from '../theme/theme.ts';
+import {type Theme, themeOf} from '../theme/theme.ts';
 import {Lines} from './lines.tsx';
 
 type WholeStage = Exclude<ApprovalStage, HunkStage>;
@@ -44,13 +45,56 @@ interface ApprovalCardProps {
   readonly rows: number;
 }
 
-/** A card that asks for approval: the action, why weft asks, and the answers. */
-export function ApprovalCard({approval, waiting, stage, editing, folders, width, rows}: ApprovalCardProps): ReactNode {
+/** A card that asks for approval: the action, why weft asks, and the answers. On a low screen it has no frame. */
+export function ApprovalCard(props: ApprovalCardProps): ReactNode {
   const theme = useTheme();
+  return layoutOf(props, theme).shown;
+}
+
+/**
+ * True if the card shows at once what the user decides about: the title, the action's main rows, and all of weft's own
+ * reasons. Otherwise the user must read them elsewhere before allowing the action.
+ */
+export function showsDecision(
+  {
+    approval,
+    view: {session},
+    rows,
+  }: Pick<ApprovalCardProps, 'approval' | 'rows'> & {readonly view: Pick<View, 'session'>},
+  {theme, width, home}: Frame & Pick<EntryFrame, 'home'>,
+): boolean {
+  const folders = {workspace: session.tag === 'open' ? session.info.directory : '', home};
+  const editing = initialEditing('emacs');
+  return layoutOf({approval, folders, width, rows, waiting: 1, stage: initialStage, editing}, theme).isWhole;
+}
+
+interface CardLayout {
+  readonly shown: ReactNode;
+  /** True if it shows all that the user decides about. */
+  readonly isWhole: boolean;
+}
+
+/** Returns the first layout that shows the decision. The rule of the answer `Always` is the first to go, then the frame. */
+function layoutOf(props: ApprovalCardProps, theme: Theme): CardLayout {
+  const usual = framedLayout(props, theme, 'with-rule');
+  if (usual.isWhole) return usual;
+  const brief = framedLayout(props, theme, 'without-rule');
+  if (brief.isWhole) return brief;
+  return props.rows < fewRows ? lowLayout(props, theme) : usual;
+}
+
+/** Returns how many rows of the body the user must see. The title names the file of an edit. */
+const mainRows = ({preview}: Approval, all: number): number => (preview.kind === 'diff' ? 0 : Math.min(all, 2));
+
+function framedLayout(
+  {approval, waiting, stage, editing, folders, width, rows}: ApprovalCardProps,
+  theme: Theme,
+  rule: RuleRows,
+): CardLayout {
   const isEdit = approval.preview.kind === 'diff' || approval.preview.kind === 'changes';
   const choices = choicesOf(approval, stage.stage === 'choosing' ? stage.rule : 'suggested');
   const frame = cardFrame({theme, width});
-  const answer = answerOf({choices, stage, editing}, {rows, isLine: isEdit || isTight({width, rows})}, frame);
+  const answer = answerOf({choices, stage, editing}, {rows, isLine: isEdit || isTight({width, rows}), rule}, frame);
   const why = approvalReasons(approval);
   const title = approvalTitle(approval, {cells: Math.max(8, width - 6), home: folders.home});
   const fits = (text: string): boolean => cellWidth(title) + 3 + cellWidth(text) <= width - 6;
@@ -67,16 +111,29 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
   const hints = hintLines(hintsOf(stage, choices, {isEdit, isCut: full > wanted}), width);
   const hintRows = 1 + (rows < fewRows ? 0 : Math.max(0, Math.min(hints.length - 1, room - Math.min(full, wanted))));
   const left = room + 1 - hintRows;
-  const reasons = reasonLines(approval, {...folders, lines: why.lines}, frame).slice(
-    0,
-    Math.max(0, left - Math.max(1, Math.min(full, Math.max(wanted, left - 6)))),
+  const {own, lines: reasons} = reasonLines(
+    approval,
+    {...folders, lines: why.lines},
+    frame,
+    left - Math.max(1, Math.min(full, Math.max(wanted, left - 6))),
   );
   // The action gets its rows first. If a row is left, it separates the action from the answers.
   const gap =
     (choices.accept.by === 'word' || !isTight({width, rows})) && left - reasons.length > Math.min(full, wanted) ? 1 : 0;
-  const body = approvalBody(approval, {rows: Math.max(1, left - reasons.length - gap), top}, bodyFrame);
+  const bodyRows = Math.max(1, left - reasons.length - gap);
+  const body = approvalBody(approval, {rows: bodyRows, top}, bodyFrame);
   const inset = isEdit ? 1 : 0;
-  return (
+  const used =
+    frameRows + (isNoteInside ? 1 : 0) + body.lines.length + reasons.length + gap + answer.rows + hintRows - 1;
+  const least = approval.verdict.detail.criticalRanges.length > 0 ? Math.min(full, wanted) : mainRows(approval, full);
+  const isWhole =
+    width >= narrowest &&
+    used <= rows &&
+    own <= reasons.length &&
+    bodyRows >= least &&
+    (!isNoteInside || cellWidth(note) <= frame.width || width >= narrow) &&
+    title === approvalTitle(approval, {cells: Math.max(width - 6, narrow - 6), home});
+  const shown = (
     <Card
       width={width}
       title={title}
@@ -95,38 +152,96 @@ export function ApprovalCard({approval, waiting, stage, editing, folders, width,
       </Box>
     </Card>
   );
+  return {shown, isWhole};
 }
 
+/** With at least so many cells, a shortened title or reason still names its subject. */
+const narrow = 36;
+
+/** In fewer cells, an answer does not fit on a row. */
+const narrowest = 17;
+
 /**
- * Returns the reasons below the action. A folder other than the workspace comes first. On a dangerous card they are bright and
- * all but whole; on others they are dim and take two rows each. Words of the model are always dim.
+ * Lays a card out without a frame: the title, the action and weft's own reasons, then the answers. If they do not fit,
+ * the last row says how to read them.
+ */
+function lowLayout({approval, stage, editing, folders, width, rows}: ApprovalCardProps, theme: Theme): CardLayout {
+  const {home} = folders;
+  const choices = choicesOf(approval, stage.stage === 'choosing' ? stage.rule : 'suggested');
+  const frame: Frame = {theme, width: Math.max(8, width)};
+  const {note, lines} = approvalReasons(approval);
+  const own = [...folderLine(approval, folders), ...lines].filter(({by}) => by === 'weft').map(({text}) => text);
+  const reasons = [note, ...own].flatMap(text =>
+    text === '' || text === undecidedNote ? [] : wrapText(withTildes(text, home), [], frame),
+  );
+  const title = wrapText(approvalTitle(approval, {cells: 1000, home}), ['bold'], frame);
+  const answer = answerOf({choices, stage, editing}, {rows, isLine: true, rule: 'without-rule'}, frame);
+  const {top} = stage.stage === 'choosing' ? stage : initialStage;
+  const left = rows - title.length - reasons.length - answer.rows;
+  const body = left < 1 ? {lines: [], all: 1} : approvalBody(approval, {rows: left, top}, {...frame, home});
+  const least = approval.verdict.detail.criticalRanges.length > 0 ? body.all : mainRows(approval, body.all);
+  // A screen of fewer rows than weft draws hides the first of three.
+  const isWhole = width >= narrowest && rows > 2 && left >= least;
+  const content = [
+    ...title,
+    ...(isWhole ? body.lines : approvalBody(approval, {rows: 2, top}, {...frame, home}).lines),
+  ];
+  const isOpen = stage.stage === 'choosing' && !isWhole;
+  const below = isOpen ? 1 : answer.rows;
+  return {
+    isWhole,
+    shown: (
+      <Box flexDirection="column" width={width}>
+        <Lines lines={[...content, ...reasons].slice(0, Math.max(0, rows - below))} />
+        {isOpen ? (
+          <Styled as="warning">
+            {fit(stage.hint === 'none' ? readHint : cardHint(stage.hint, choices), frame.width)}
+          </Styled>
+        ) : (
+          answer.shown
+        )}
+      </Box>
+    ),
+  };
+}
+
+const readHint = `${approvalKeys.showAll}: read it, ${approvalKeys.refuse}: no`;
+
+/**
+ * Returns the reasons below the action in `room` rows, and how many rows weft's own need. A folder other than the workspace
+ * comes first. On a dangerous card they are bright and all but whole; on others they are dim and take two rows each. Words
+ * of the model are always dim, and give way to weft's.
  */
 function reasonLines(
-  {preview, verdict}: Approval,
+  approval: Approval,
   {workspace, home, lines}: Folders & {readonly lines: readonly ReasonLine[]},
   frame: Frame,
-): readonly string[] {
-  const where =
-    (preview.kind !== 'command' && preview.kind !== 'changes') ||
-    preview.directory === '' ||
-    preview.directory === workspace
-      ? []
-      : [
-          {
-            text: `in ${visibleExactLine(withTilde(relativeTo(preview.directory, workspace), home))}`,
-            by: 'weft',
-          } as const,
-        ];
-  return [...where, ...lines].flatMap(({text, by}) => {
-    const isBright = verdict.risk === 'destructive' && by === 'weft';
+  room: number,
+): {readonly lines: readonly string[]; readonly own: number} {
+  const all = [...folderLine(approval, {workspace, home}), ...lines].flatMap(({text, by}) => {
+    const isBright = approval.verdict.risk === 'destructive' && by === 'weft';
     const maxRows = isBright ? 4 : 2;
     const wrap = (line: string): readonly string[] =>
       wrapSpans([{text: line, roles: isBright ? [] : ['dim']}], frame, noIndent, 'marked');
     const line = withTildes(text, home);
     const wrapped = wrap(line);
-    return wrapped.length <= maxRows ? wrapped : wrap(fit(line, frame.width * maxRows - 8));
+    const rows = wrapped.length <= maxRows ? wrapped : wrap(fit(line, frame.width * maxRows - 8));
+    return rows.map(row => ({row, by, isCut: wrapped.length > maxRows}));
   });
+  const isCut = frame.width < narrow - 4 && all.some(one => one.by === 'weft' && one.isCut);
+  const own = isCut ? Number.POSITIVE_INFINITY : all.filter(({by}) => by === 'weft').length;
+  let claims = Math.max(0, room - own);
+  const kept = all.filter(({by}) => by === 'weft' || claims-- > 0).map(({row}) => row);
+  return {lines: kept.slice(0, Math.max(0, room)), own};
 }
+
+/** Returns the line that names a folder other than the workspace. */
+const folderLine = ({preview}: Approval, {workspace, home}: Folders): readonly ReasonLine[] =>
+  (preview.kind !== 'command' && preview.kind !== 'changes') ||
+  preview.directory === '' ||
+  preview.directory === workspace
+    ? []
+    : [{text: `in ${visibleExactLine(withTilde(relativeTo(preview.directory, workspace), home))}`, by: 'weft'}];
 
 /** With fewer rows, the action gets those of the hints that do not fit on one. */
 const fewRows = 12;
@@ -145,17 +260,21 @@ interface AnswerState {
 interface AnswerSpace {
   readonly rows: number;
   readonly isLine: boolean;
+  readonly rule: RuleRows;
 }
 
+/** The rule of the answer `Always` has rows of its own above the answers, or none. */
+type RuleRows = 'with-rule' | 'without-rule';
+
 /** Returns the lower part of a card: the choices, or the answer that the user is typing. */
-function answerOf({choices, stage, editing}: AnswerState, {rows, isLine}: AnswerSpace, frame: Frame): Answer {
+function answerOf({choices, stage, editing}: AnswerState, {rows, isLine, rule}: AnswerSpace, frame: Frame): Answer {
   switch (stage.stage) {
     case 'choosing': {
       const hint = cardHint(stage.hint, choices);
       const answer =
         choices.accept.by === 'word'
           ? wordAnswer(choices.accept, {text: emptyDraft, entered: 'not-yet'}, {rows, frame})
-          : choiceAnswer(choices, {row: stage.row, isLine}, frame);
+          : choiceAnswer(choices, {row: stage.row, isLine, rule}, frame);
       return hint === '' ? answer : withHint(fit(hint, frame.width), answer);
     }
     case 'word': {
@@ -179,7 +298,7 @@ function answerOf({choices, stage, editing}: AnswerState, {rows, isLine}: Answer
 
 function choiceAnswer(
   {offers}: ApprovalChoices,
-  {row, isLine}: {readonly row: number | 'none'; readonly isLine: boolean},
+  {row, isLine, rule: ruleRows}: Omit<AnswerSpace, 'rows'> & {readonly row: number | 'none'},
   frame: Frame,
 ): Answer {
   if (!isLine) {
@@ -198,7 +317,7 @@ function choiceAnswer(
   const choices = fitting.map(asChoice);
   const height = choiceLineHeight(choices, frame.width);
   // The room for the action leaves three rows for the answers.
-  const rule = ruleLines(offers, Math.max(0, 3 - height), frame);
+  const rule = ruleLines(offers, ruleRows === 'with-rule' ? Math.max(0, 3 - height) : 0, frame);
   return {
     rows: rule.length + height,
     shown: (

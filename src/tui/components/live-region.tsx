@@ -28,7 +28,7 @@ import {
 } from '../state/selectors.ts';
 import type {Ui} from '../state/ui.ts';
 import type {QueuedPrompt, RunTimes, View} from '../state/view.ts';
-import {cardFrame} from '../state/card-room.ts';
+import {cardFrame, draftRowsBelowCard} from '../state/card-room.ts';
 import {type EntryFrame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {Composer} from './composer.tsx';
@@ -158,7 +158,9 @@ function Input({state, rows, frame}: Omit<LiveRegionProps, 'open'>): ReactNode {
   const {view, ui, blocks, commands, demo, newlineKey} = state;
   const {width, home} = frame;
   if (ui.card.kind !== 'none' && ui.card.focus === 'card') {
-    const draft = isEmptyDraft(ui.draft) ? [] : draftLayout(ui.draft, {...draftBelowCard, frame}).lines;
+    const draft = isEmptyDraft(ui.draft)
+      ? []
+      : draftLayout(ui.draft, {...draftBelowCard, frame}).lines.slice(0, draftRowsBelowCard(rows));
     return (
       <>
         <CardArea {...{ui, view, blocks, home, width}} rows={Math.max(2, rows - draft.length)} />

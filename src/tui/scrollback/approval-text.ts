@@ -93,7 +93,7 @@ export function cardHint(
     case 'nothing-changed':
       return `The ${editable === 'yes' ? 'text' : 'command'} did not change; nothing allowed yet`;
     case 'unread':
-      return 'Not allowed yet: scroll up and read all of it first';
+      return 'Not allowed yet: v shows all of it, or scroll up';
     default:
       return unreachable(hint);
   }
@@ -204,10 +204,10 @@ const cutMiddle = (lines: readonly string[], rows: number, frame: Frame): readon
   foldLines(lines, rows, frame, {role: 'warning', text: 'more lines · v'});
 
 export function approvalInFull(approval: Approval, frame: EntryFrame): readonly string[] {
-  const {theme, width, home} = frame;
+  const {width, home} = frame;
   const inner = {...frame, width: Math.max(8, width - 2)};
   return [
-    theme.style(['bold'], approvalTitle(approval, {cells: width, home})),
+    ...wrapText(approvalTitle(approval, {cells: 1000, home}), ['bold'], frame),
     ...approvalBody(approval, {rows: Number.POSITIVE_INFINITY, top: 'summary'}, inner).lines.map(line => `  ${line}`),
     ...reasonTexts(approval).flatMap(text => wrapText(withTildes(text, home), ['dim'], inner).map(row => `  ${row}`)),
   ];

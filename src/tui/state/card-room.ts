@@ -26,6 +26,9 @@ export const cardRoom = (size: CardSize): CardRoom => ({
   cells: Math.max(8, size.width - frameCells),
 });
 
+/** Returns the most rows of the draft below a card. A low screen leaves three to the card. */
+export const draftRowsBelowCard = (rows: number): number => Math.max(0, Math.min(2, rows - 3));
+
 /** Cells of a row that the frame and the marker column before a command use. */
 const frameCells = 6;
 

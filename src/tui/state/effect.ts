@@ -102,6 +102,8 @@ export interface PressContext {
   readonly frame: Frame;
   /** The maximum number of rows of a panel. */
   readonly rows: number;
+  /** True if an approval card of so many rows shows all that the user decides about. */
+  readonly showsDecision: (approval: Approval, rows: number) => boolean;
 }
 
 export interface ProposalEdit {

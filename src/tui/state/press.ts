@@ -23,7 +23,15 @@ import {offerIn} from './panels/compact.ts';
 import {isForComposer} from './panels/connect.ts';
 import {pressPanel} from './panels/panel.ts';
 import {initialStage, resetStage} from './approval-stage.ts';
-import {cardFrame, type CardRoom, cardRoom, exactText, rowsNeeded, showsCriticalParts} from './card-room.ts';
+import {
+  cardFrame,
+  type CardRoom,
+  cardRoom,
+  draftRowsBelowCard,
+  exactText,
+  rowsNeeded,
+  showsCriticalParts,
+} from './card-room.ts';
 import {pressComposer} from './press-composer.ts';
 import {pressForm} from './question-form.ts';
 import {attentionOf, foregroundCommand, isIdle} from './selectors.ts';
@@ -87,7 +95,7 @@ function routePress(ui: Ui, key: KeyPress, context: PressContext): UiStep {
   if ('unhandled' in step) {
     return withLastKey(pressComposer(withCard(disarmed, card, 'soon'), step.unhandled, context), key, context);
   }
-  const kind = step.effects.some(effect => effect.do === 'op') ? 'answer' : 'other';
+  const kind = step.effects.some(effect => effect.do === 'op' || effect.do === 'print-approval') ? 'answer' : 'other';
   return {...step, ui: {...step.ui, lastKey: lastKeyOf(key, context, kind)}};
 }
 
@@ -242,7 +250,8 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
   const attention = attentionOf(context.view);
   if (attention.kind !== 'approval') return noEffects(ui);
   const {stage, editing} = card;
-  const room = cardRoom({width: context.frame.width, rows: context.rows - (isEmptyDraft(ui.draft) ? 0 : draftRows)});
+  const rows = context.rows - (isEmptyDraft(ui.draft) ? 0 : draftRowsBelowCard(context.rows));
+  const room = cardRoom({width: context.frame.width, rows});
   const batchPosition = isTooSoon(ui, context) ? 'following' : context.batchPosition;
   const read = batchPosition === 'first' ? readAfter(card, room) : card.read;
   const approval = card.revision.kind === 'revised' ? card.revision.approval : attention.approval;
@@ -261,8 +270,12 @@ function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress
       return noEffects({...ui, card: next});
     }
     case 'answered':
-      // Text that hasn't been on screen is printed first. The user must answer again.
-      if (allowsProposal(step.answer) && read !== 'all' && read < rowsToRead(approval, room)) {
+      // weft prints first what hasn't been on screen. The user must answer again.
+      if (
+        allowsProposal(step.answer) &&
+        read !== 'all' &&
+        (read < rowsToRead(approval, room) || !context.showsDecision(approval, rows))
+      ) {
         return {
           ui: {...ui, card: {...card, stage: {...initialStage, hint: 'unread'}, read: 'all'}},
           effects: [{do: 'print-approval', approval}],
@@ -319,8 +332,6 @@ const isTooSoon = ({lastKey}: Ui, {now}: PressContext): boolean =>
 
 /** The shortest time, in milliseconds, in which a user can react to a frame. */
 const reactionMs = 50;
-
-const draftRows = 2;
 
 const withCard = (ui: Ui, card: OpenCard, focus: OpenCard['focus']): Ui => ({
   ...ui,

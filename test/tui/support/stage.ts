@@ -108,7 +108,7 @@ export function mild(id: string, command: string): Approval {
 export async function attend({screen}: Pick<Stage, 'screen'>): Promise<void> {
   await screen.until(/Tab: answer/u);
   await screen.type('\t');
-  await screen.until(/╰ /u);
+  await screen.until(/╰ |n: no|No n/u);
 }
 
 export function ask(engine: ScriptedEngine, request: Approval): void {

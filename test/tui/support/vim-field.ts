@@ -19,6 +19,7 @@ const context: PressContext = {
   width: 77,
   frame: {theme: themeOf('plain'), width: 79},
   rows: 20,
+  showsDecision: () => true,
 };
 
 /** `<e>` is Esc, `<r>` is Ctrl+R. */
