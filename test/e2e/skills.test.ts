@@ -66,7 +66,7 @@ describe('skills and commands', () => {
       ],
     ]);
     const unknown = await runWeft(['skills', 'show', 'dpf'], {place});
-    expect([unknown.code, unknown.stderr]).toEqual([2, 'weft: Unknown skill "dpf". List them: weft skills list\n']);
+    expect([unknown.code, unknown.stderr]).toEqual([2, 'weft: Unknown skill "dpf". Did you mean pdf?\n']);
   });
 
   test(

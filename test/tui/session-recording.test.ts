@@ -48,11 +48,11 @@ test('a whole session, frame by frame', async () => {
   const stage = await start([72, 26], {directory: '~/shop', look});
   const {screen, engine} = stage;
   const frames: string[] = [];
+  const pictures: string[] = [];
   /** Takes down what is on the screen once it shows `pattern`: as text without styling, and as a picture for a review of its looks. */
   const take = async (title: string, pattern: RegExp): Promise<void> => {
     await screen.until(pattern);
-    const picture = `../golden/tui/screens/${String(frames.length + 1).padStart(2, '0')}.svg`;
-    await expect.soft(await screen.picture(title)).toMatchFileSnapshot(picture);
+    pictures.push(await screen.picture(title));
     const rows = [...(await screen.rows())];
     while (rows.at(-1) === '') rows.pop();
     const {x, y} = await screen.cursor();
@@ -155,6 +155,10 @@ test('a whole session, frame by frame', async () => {
   await take('and leaves', /── 1 file changed [^\n]*\n*$/u);
 
   await expect(frames.join('\n')).toMatchFileSnapshot('../golden/tui/session.txt');
+  for (const [at, picture] of pictures.entries()) {
+    const file = `../golden/tui/screens/${String(at + 1).padStart(2, '0')}.svg`;
+    await expect.soft(picture).toMatchFileSnapshot(file);
+  }
 });
 
 function requestInput(action: ReturnType<typeof approval>['action']) {
