@@ -123,9 +123,10 @@ export function changesOfCommand(result: ActionResult): ChangesOutcome {
     : emptyChangesOutcome;
 }
 
-/** Returns the end of an action that the model reads. A command whose changes someone denied was not done. */
+/** Returns the end of an action that the model reads. A command was not done if someone denied changes and none was kept. */
 export function callEndOf(result: ActionResult): ReturnType<typeof callOutcome> {
-  const denials = changesOfCommand(result).dropped.map(({why}) => deniedBy[why]);
+  const {applied, dropped} = changesOfCommand(result);
+  const denials = applied.length > 0 ? [] : dropped.map(({why}) => deniedBy[why]);
   if (denials.includes('user')) return {outcome: 'cancelled', reason: 'declined'};
   return denials.some(by => by !== 'not-denied')
     ? {outcome: 'cancelled', reason: 'denied'}
