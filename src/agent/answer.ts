@@ -79,14 +79,16 @@ export async function streamAnswer(
     const ready = listenersReady();
     return ready === undefined ? undefined : raceAbort(ready, signal);
   };
-  const isTaken = (id: ActionId): boolean => isKnownCall(id, session);
-  return readAnswer(request, {model: ports.model, onBatch, isOwn: session.tools.isOwn, isTaken}, signal);
+  const takenIds = (): ReadonlySet<ActionId> => callIds(session);
+  return readAnswer(request, {model: ports.model, onBatch, isOwn: session.tools.isOwn, takenIds}, signal);
 }
 
-/** True if the session has a call with this id, also before a compaction or a rewind. */
-const isKnownCall = (id: ActionId, {conversation: {journal: kept, messages}}: SessionContext): boolean =>
-  kept.records.some(record => record.kind === 'result' && record.result.id === id) ||
-  messages.some(({blocks}) => blocks.some(block => block.kind === 'tool-call' && block.id === id));
+/** Returns the ids of the session's calls, also of those before a compaction or a rewind. */
+const callIds = ({conversation: {journal: kept, messages}}: SessionContext): ReadonlySet<ActionId> =>
+  new Set([
+    ...kept.records.flatMap(record => (record.kind === 'result' ? [record.result.id] : [])),
+    ...messages.flatMap(({blocks}) => blocks.flatMap(block => (block.kind === 'tool-call' ? [block.id] : []))),
+  ]);
 
 /** Replaces blocks that the provider can't read, so that no later request has them. */
 function leaveOut(session: SessionContext, blocks: readonly BlockAddress[]): void {
@@ -114,18 +116,18 @@ export async function readAnswer(
     model,
     onBatch,
     isOwn = () => true,
-    isTaken = () => false,
+    takenIds = () => new Set(),
   }: {
     readonly model: ModelPort;
     readonly onBatch: BatchListener;
     /** True if weft or an MCP server has a tool with this name. Other names may belong to another program's tools. */
     readonly isOwn?: (name: string) => boolean;
-    /** True if an earlier call has the id. Some servers number the calls of every answer from 0. */
-    readonly isTaken?: (id: ActionId) => boolean;
+    /** Returns the ids of earlier calls. Some servers number the calls of every answer from 0. Asked at the first call. */
+    readonly takenIds?: () => ReadonlySet<ActionId>;
   },
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
-  const reader = new AnswerReader(request, isTaken);
+  const reader = new AnswerReader(request, takenIds);
   let translator: CallTranslator | undefined;
   for await (const batch of model.stream(request, signal)) {
     if (translator === undefined && batch.some(event => mayNeedTranslation(event, isOwn)))
@@ -168,7 +170,8 @@ class AnswerReader {
   readonly #blocks: (AssistantBlock | undefined)[] = [];
   /** Ids of the tool calls, by index. */
   readonly #ids = new Map<number, ActionId>();
-  readonly #usedIds = new Set<ActionId>();
+  /** The ids of the session's calls, from the first call of the answer on. */
+  #usedIds: Set<ActionId> | undefined;
   /** Text of unfinished blocks, by index. */
   readonly #unfinished = new Map<number, string>();
   fault: Fault | undefined;
@@ -176,12 +179,12 @@ class AnswerReader {
   #explanation = '';
   #unread = '';
   readonly #messages: ModelRequest['messages'];
-  readonly #isTaken: (id: ActionId) => boolean;
+  readonly #takenIds: () => ReadonlySet<ActionId>;
 
-  constructor({model, messages}: ModelRequest, isTaken: (id: ActionId) => boolean) {
+  constructor({model, messages}: ModelRequest, takenIds: () => ReadonlySet<ActionId>) {
     this.#model = model;
     this.#messages = messages;
-    this.#isTaken = isTaken;
+    this.#takenIds = takenIds;
   }
 
   take(event: ModelEvent): AgentEvent | readonly AgentEvent[] {
@@ -300,10 +303,11 @@ class AnswerReader {
   #idOf(index: number, wanted: ActionId): ActionId {
     const known = this.#ids.get(index);
     if (known !== undefined) return known;
+    const used = (this.#usedIds ??= new Set(this.#takenIds()));
     let id = wanted;
-    for (let copy = 2; this.#usedIds.has(id) || this.#isTaken(id); copy += 1) id = actionId(`${wanted}_${copy}`);
+    for (let copy = 2; used.has(id); copy += 1) id = actionId(`${wanted}_${copy}`);
     this.#ids.set(index, id);
-    this.#usedIds.add(id);
+    used.add(id);
     return id;
   }
 }
