@@ -5,26 +5,7 @@ import {commandLines, promptCommandLines, helpLines, keyLines} from '../../src/t
 import {keyHelp, KeyReader, type KeyName, type RawKey} from '../../src/tui/terminal/keymap.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
-
-const bare: RawKey = {
-  upArrow: false,
-  downArrow: false,
-  leftArrow: false,
-  rightArrow: false,
-  pageUp: false,
-  pageDown: false,
-  home: false,
-  end: false,
-  return: false,
-  escape: false,
-  tab: false,
-  backspace: false,
-  delete: false,
-  ctrl: false,
-  shift: false,
-  meta: false,
-  super: false,
-};
+import {bareKey} from './support/bare-key.ts';
 
 const named: Readonly<Record<string, Partial<RawKey>>> = {
   Enter: {return: true},
@@ -47,7 +28,7 @@ function pressed(label: string) {
   const parts = label.split('+');
   const last = parts.at(-1) ?? '';
   const held = {ctrl: parts.includes('Ctrl'), meta: parts.includes('Alt'), shift: parts.includes('Shift')};
-  return new KeyReader().read(last in named ? '' : last.toLowerCase(), {...bare, ...held, ...named[last]}, 'prompt');
+  return new KeyReader().read(last in named ? '' : last.toLowerCase(), {...bareKey, ...held, ...named[last]}, 'prompt');
 }
 
 const rows = keyHelp.flatMap(group => group.rows.map(({name, keys}) => ({name, keys})));

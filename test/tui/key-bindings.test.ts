@@ -1,28 +1,10 @@
 import {afterEach, describe, expect, test} from 'vitest';
 import {parseKey, parseKeyBindings, sendingNotes} from '../../src/tui/terminal/key-bindings.ts';
-import {keyOf, KeyReader, type RawKey, setUserKeys} from '../../src/tui/terminal/keymap.ts';
+import {keyOf, KeyReader, setUserKeys} from '../../src/tui/terminal/keymap.ts';
+import {bareKey} from './support/bare-key.ts';
 import {leaveStages, start} from './support/stage.ts';
 
-const bare: RawKey = {
-  upArrow: false,
-  downArrow: false,
-  leftArrow: false,
-  rightArrow: false,
-  pageUp: false,
-  pageDown: false,
-  home: false,
-  end: false,
-  return: false,
-  escape: false,
-  tab: false,
-  backspace: false,
-  delete: false,
-  ctrl: false,
-  shift: false,
-  meta: false,
-  super: false,
-};
-const ctrl = {...bare, ctrl: true};
+const ctrl = {...bareKey, ctrl: true};
 
 type Bindings = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 
@@ -164,11 +146,11 @@ describe('the keys of the user', () => {
       ['k', ctrl],
       ['s', ctrl],
       ['k', ctrl],
-      ['Ex', bare],
+      ['Ex', bareKey],
       ['k', ctrl],
-      ['yes', bare],
+      ['yes', bareKey],
       ['k', ctrl],
-      ['', {...bare, escape: true}],
+      ['', {...bareKey, escape: true}],
       ['k', ctrl],
       ['o', ctrl],
     ] as const) {

@@ -1,25 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {approvalKeys, type KeyPress, KeyReader, type RawKey} from '../../src/tui/terminal/keymap.ts';
+import {bareKey} from './support/bare-key.ts';
 
-const none: RawKey = {
-  upArrow: false,
-  downArrow: false,
-  leftArrow: false,
-  rightArrow: false,
-  pageUp: false,
-  pageDown: false,
-  home: false,
-  end: false,
-  return: false,
-  escape: false,
-  tab: false,
-  backspace: false,
-  delete: false,
-  ctrl: false,
-  shift: false,
-  meta: false,
-  super: false,
-};
 const key = (name: KeyPress & {kind: 'key'}): readonly KeyPress[] => [name];
 
 describe('readKeys', () => {
@@ -65,7 +47,7 @@ describe('readKeys', () => {
     ['an unbracketed paste', 'a\rb', {}, [{kind: 'text', text: 'a\nb'}]],
     ['a table in one', 'a\tb\r\nc\n', {}, [{kind: 'text', text: 'a\tb\nc\n'}]],
   ])('%s', (_name, input, flags, presses) => {
-    expect(new KeyReader().read(input, {...none, ...flags}, 'prompt')).toEqual(presses);
+    expect(new KeyReader().read(input, {...bareKey, ...flags}, 'prompt')).toEqual(presses);
   });
 
   test.each<[string, readonly string[]]>([
@@ -85,7 +67,7 @@ describe('readKeys', () => {
     ['go\r\r', ['“go”', 'enter', 'enter']],
   ])('several presses in one delivery: %j', (input, presses) => {
     const told = new KeyReader()
-      .read(input, none, 'prompt')
+      .read(input, bareKey, 'prompt')
       .map(press => (press.kind === 'key' ? press.name : `“${press.text}”`));
     expect(told).toEqual(presses);
   });
