@@ -1,6 +1,6 @@
 import {afterEach, describe, expect, test} from 'vitest';
 import {parseKey, parseKeyBindings, sendingNotes} from '../../src/tui/terminal/key-bindings.ts';
-import {keyOf, KeyReader, setUserKeys} from '../../src/tui/terminal/keymap.ts';
+import {emptyUserKeys, keyOf, KeyReader, setUserKeys} from '../../src/tui/terminal/keymap.ts';
 import {bareKey} from './support/bare-key.ts';
 import {leaveStages, start} from './support/stage.ts';
 
@@ -21,7 +21,7 @@ const problems = (contexts: Bindings): readonly string[] => read(contexts).probl
 
 afterEach(async () => {
   await leaveStages();
-  setUserKeys('none');
+  setUserKeys(emptyUserKeys);
 });
 
 describe('a key', () => {
@@ -175,6 +175,12 @@ describe('the keys of the user', () => {
       begins,
       [[{kind: 'key', name: 'expand'}], ''],
     ]);
+  });
+
+  test('a chord that a context unbinds leaves its first key to the context', () => {
+    const reader = use({global: {'ctrl+k ctrl+s': 'redraw'}, prompt: {'ctrl+k ctrl+s': null}});
+    expect([reader.read('k', ctrl, 'prompt'), reader.begun]).toEqual([[{kind: 'key', name: 'delete-to-end'}], '']);
+    expect([reader.read('k', ctrl, 'list'), reader.begun]).toEqual([[{kind: 'key', name: 'ignored'}], 'Ctrl+K']);
   });
 
   test('hints on the screen name them', async () => {

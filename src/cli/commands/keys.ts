@@ -4,10 +4,12 @@ import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.
 import {note, print} from '../../app/output.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {visibleLine} from '../../base/visible.ts';
-import {bindingContexts, keyBindingsSchema, keysIn, parseKey, sendingNotes} from '../../tui/terminal/key-bindings.ts';
+import {bindingContexts, keyBindingsSchema, parseKey, sendingNotes} from '../../tui/terminal/key-bindings.ts';
 import {
   actionOfKey,
+  chordsFrom,
   defaultKeys,
+  emptyUserKeys,
   keyContexts,
   keyHelp,
   type KeyName,
@@ -37,12 +39,10 @@ export function add(keys: Command): void {
   ]);
 }
 
-const noKeys: UserKeys = {global: new Map(), prompt: new Map(), card: new Map(), list: new Map()};
-
 /** Applies the user's file if there is one, and returns it. Tells the user if it can't be read. */
 function ownKeys() {
   const file = userPlaces().keyBindings;
-  const nothing = {keys: noKeys, problems: [], notes: []};
+  const nothing = {keys: emptyUserKeys, problems: [], notes: []};
   if (!existsSync(file)) return {file, state: 'missing', ...nothing} as const;
   const read = readKeyBindings(file);
   if (read.tag === 'failed') return {file, state: 'unreadable', ...nothing, problems: [read.error]} as const;
@@ -109,9 +109,7 @@ async function explainKey(words: readonly string[]): Promise<ExitCode> {
       .flatMap<{readonly name: KeyName; readonly does: string}>(({rows}) => rows)
       .find(each => each.name === name);
     const isOwn = keys[context].has(key) || keys.global.has(key);
-    const chords = keysIn(keys, context).filter(
-      ([chord, action]) => chord.startsWith(`${key} `) && action !== 'ignored',
-    );
+    const chords = chordsFrom(key, context);
     const does =
       chords.length > 0
         ? `begins ${chords.map(([chord, action]) => `${shownKey(chord)} (${action})`).join(', ')}`

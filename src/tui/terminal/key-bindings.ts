@@ -2,10 +2,12 @@ import {isJsonObject, type Json, type JsonObject, parseJson, textOf} from '../..
 import {nearestName} from '../../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {
+  chordsFrom,
   defaultKeys,
   type KeyContext,
   keyContexts,
   keyHelp,
+  keysIn,
   type KeyName,
   namedKeys,
   shownKey,
@@ -142,7 +144,7 @@ type MutableKeys = Record<KeyContext | 'global', Map<string, KeyName>>;
 function restoreNeeded(keys: MutableKeys, problems: string[]): void {
   for (const context of keyContexts) {
     for (const name of neededActions) {
-      if (keysIn(keys, context).some(([, action]) => action === name)) continue;
+      if (keysIn(context, keys).some(([, action]) => action === name)) continue;
       const [key = ''] = [...defaultKeys].find(([, action]) => action === name) ?? [];
       keys[context].set(key, name);
       problems.push(`${name} keeps its key ${shownKey(key)} in ${context}, because it would have no other.`);
@@ -150,35 +152,23 @@ function restoreNeeded(keys: MutableKeys, problems: string[]): void {
   }
 }
 
-/** Returns the keys and chords of a context with their actions, the user's and the default ones. */
-export function keysIn(keys: UserKeys, context: KeyContext): readonly (readonly [key: string, name: KeyName])[] {
-  const all = new Set([...keys[context].keys(), ...keys.global.keys(), ...defaultKeys.keys()]);
-  return [...all].map(
-    key => [key, keys[context].get(key) ?? keys.global.get(key) ?? defaultKeys.get(key) ?? 'ignored'] as const,
-  );
-}
-
 /** Names the user's keys that can't be reached, because a chord begins with them. */
 function unreachable(keys: UserKeys): readonly string[] {
-  const found = keyContexts.flatMap(context => {
-    const chords = keysIn(keys, context).filter(([key, name]) => key.includes(' ') && name !== 'ignored');
-    return [...keys[context], ...keys.global].flatMap(([key, name]) => {
-      const chord = chords.find(([keysOfChord]) => keysOfChord.startsWith(`${key} `));
+  const found = keyContexts.flatMap(context =>
+    [...keys[context], ...keys.global].flatMap(([key, name]) => {
+      const [chord] = chordsFrom(key, context, keys);
       return chord === undefined || name === 'ignored'
         ? []
         : [`${shownKey(key)} can't be reached: the chord ${shownKey(chord[0])} begins with it.`];
-    });
-  });
+    }),
+  );
   return [...new Set(found)];
 }
 
 function notesOn(keys: UserKeys): readonly string[] {
   const own = bindingContexts.flatMap(context => [...keys[context]].map(([key, name]) => ({context, key, name})));
-  const reached = (context: KeyContext): readonly KeyName[] => {
-    const now = keysIn(keys, context);
-    const chords = now.filter(([key, name]) => key.includes(' ') && name !== 'ignored').map(([key]) => key);
-    return now.filter(([key]) => !chords.some(chord => chord.startsWith(`${key} `))).map(([, name]) => name);
-  };
+  const reached = (context: KeyContext): readonly KeyName[] =>
+    keysIn(context, keys).flatMap(([key, name]) => (chordsFrom(key, context, keys).length > 0 ? [] : [name]));
   const byContext = keyContexts.map(context => ({context, names: reached(context)}));
   const lost = keyActions.flatMap(name => {
     const without = byContext.filter(({names}) => !names.includes(name)).map(({context}) => context);

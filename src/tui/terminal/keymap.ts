@@ -98,24 +98,35 @@ export type KeyContext = (typeof keyContexts)[number];
  */
 export type UserKeys = Readonly<Record<KeyContext | 'global', ReadonlyMap<string, KeyName>>>;
 
-let userKeys: UserKeys | 'none' = 'none';
+/** The user's keys without a key bindings file. */
+export const emptyUserKeys: UserKeys = {global: new Map(), prompt: new Map(), card: new Map(), list: new Map()};
+
+let userKeys = emptyUserKeys;
 
 /** Sets the user's own keys for this process. Call it before the UI starts, because hints name keys. */
-export function setUserKeys(keys: UserKeys | 'none'): void {
+export function setUserKeys(keys: UserKeys): void {
   userKeys = keys;
 }
 
-export const hasUserKeys = (): boolean => userKeys !== 'none';
+export const hasUserKeys = (): boolean => userKeys !== emptyUserKeys;
 
 /** Returns what a key or a chord does in a context. `undefined` if it has no action. */
-export const actionOfKey = (key: string, context: KeyContext): KeyName | undefined =>
-  (userKeys === 'none' ? undefined : (userKeys[context].get(key) ?? userKeys.global.get(key))) ?? defaultKeys.get(key);
+export const actionOfKey = (key: string, context: KeyContext, keys = userKeys): KeyName | undefined =>
+  keys[context].get(key) ?? keys.global.get(key) ?? defaultKeys.get(key);
+
+/** Returns the keys and chords of a context with their actions, the user's own first. */
+export function keysIn(context: KeyContext, keys = userKeys): readonly (readonly [key: string, name: KeyName])[] {
+  const all = new Set([...keys[context].keys(), ...keys.global.keys(), ...defaultKeys.keys()]);
+  return [...all].map(key => [key, actionOfKey(key, context, keys) ?? 'ignored']);
+}
+
+/** Returns the chords of a context that begin with the key, with their actions. */
+export const chordsFrom = (key: string, context: KeyContext, keys = userKeys): ReturnType<typeof keysIn> =>
+  keysIn(context, keys).filter(([chord, name]) => name !== 'ignored' && chord.startsWith(`${key} `));
 
 /** Returns the keys of an action in a context, the user's own first, as the help names them. */
-export function keysOf(name: KeyName, context: KeyContext): readonly string[] {
-  const own = userKeys === 'none' ? [] : [...userKeys[context].keys(), ...userKeys.global.keys()];
-  return [...new Set([...own, ...defaultKeys.keys()])].filter(key => actionOfKey(key, context) === name).map(shownKey);
-}
+export const keysOf = (name: KeyName, context: KeyContext): readonly string[] =>
+  keysIn(context).flatMap(([key, action]) => (action === name ? [shownKey(key)] : []));
 
 /** Returns the key of an action for a hint, such as `Ctrl+O`. Empty if the action has none. */
 export const keyOf = (name: KeyName, context: KeyContext = 'prompt'): string => keysOf(name, context)[0] ?? '';
@@ -221,7 +232,7 @@ export class KeyReader {
       // Esc only ends the chord. Any other key counts by itself.
       if (found !== undefined || labels.includes('Esc')) return found ?? 'ignored';
     }
-    this.#begun = labels.find(label => beginsChord(label, context)) ?? '';
+    this.#begun = labels.find(label => chordsFrom(label, context).length > 0) ?? '';
     return this.#begun === '' ? (find('') ?? 'ignored') : 'ignored';
   }
 
@@ -234,11 +245,6 @@ export class KeyReader {
     return [{kind: 'key', name}, ...(rest === '' ? [] : [{kind: 'text', text: rest} as const])];
   }
 }
-
-/** True if the user has a chord that begins with the key in the context. */
-const beginsChord = (key: string, context: KeyContext): boolean =>
-  userKeys !== 'none' &&
-  [...userKeys[context], ...userKeys.global].some(([keys, name]) => name !== 'ignored' && keys.startsWith(`${key} `));
 
 function strokesOf(input: string, key: RawKey): readonly Stroke[] {
   const labels = labelsOf(input, key);
