@@ -1,13 +1,12 @@
 import {inBrackets, keyHint} from '../terminal/keymap.ts';
 import {firstLine} from '../../base/clip.ts';
-import {nearestName} from '../../base/nearest-name.ts';
 import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {draftIn, draftOf, type Plan, type PlanChange, planPrompt, planText} from '../../domain/plan.ts';
 import {commandEffect} from '../state/effect.ts';
 import {choicePanel, type ChoicePanel, choiceOfEffects} from '../state/panels/panel.ts';
 import {hasNoModel, isIdle} from '../state/selectors.ts';
 import {withTildes} from '../text/workspace-paths.ts';
-import {type CommandContext, editInEditor, openList} from './command.ts';
+import {type CommandContext, editInEditor, nameHint, openList} from './command.ts';
 
 const verbs = ['show', 'run', 'approve', 'edit', 'reject'] as const;
 type Verb = (typeof verbs)[number];
@@ -25,9 +24,7 @@ export async function runPlans(argument: string, context: CommandContext): Promi
   const [, word = '', id = '', reason = ''] = /^(\S+)\s*(\S*)\s*([^]*)$/u.exec(argument) ?? [];
   const verb = verbs.find(each => each === word);
   if (verb === undefined) {
-    const near = nearestName(word, verbs);
-    const hint = near === undefined ? `Choose from ${verbs.join(', ')}.` : `Did you mean ${near}?`;
-    context.notify('warning', `Unknown command /plans ${visibleLine(word)}. ${hint}`);
+    context.notify('warning', `Unknown command /plans ${visibleLine(word)}. ${nameHint(word, verbs)}`);
     return;
   }
   const plans = await context.runQuery({query: 'plans'});
