@@ -47,26 +47,8 @@ export interface Theme {
 
 /** Returns the theme for a terminal. `reported` is the background that the terminal reported. Themes are shared values. */
 export function themeOf(look: Look, reported: Background = 'unknown', place: Place = noPlace): Theme {
-  if (look === 'plain')
-    return themeFor({
-      name: 'plain',
-      palette: 'either',
-      level: 'none',
-      background: 'unknown',
-      links: 'shown',
-      custom: 'none',
-      ...noPlace,
-    });
-  if (look === 'color')
-    return themeFor({
-      name: 'ansi',
-      palette: 'either',
-      level: '16',
-      background: 'unknown',
-      links: 'shown',
-      custom: 'none',
-      ...noPlace,
-    });
+  if (look === 'plain') return themeFor({name: 'plain', palette: 'either', level: 'none', ...unknownTerminal});
+  if (look === 'color') return themeFor({name: 'ansi', palette: 'either', level: '16', ...unknownTerminal});
   const {level, links} = look;
   const background = reported === 'unknown' ? look.background : reported;
   const custom = typeof look.theme === 'string' ? 'none' : look.theme;
@@ -90,6 +72,8 @@ export function themeOf(look: Look, reported: Background = 'unknown', place: Pla
 type Place = Pick<Theme, 'pictures' | 'directory' | 'repository'>;
 
 const noPlace: Place = {pictures: 'none', directory: '', repository: ''};
+
+const unknownTerminal = {background: 'unknown', links: 'shown', custom: 'none', ...noPlace} as const;
 
 /** Returns chalk's color level, for parts that Ink colors itself, such as borders. */
 export function chalkLevelOf(look: Look): 0 | 1 | 2 | 3 {
