@@ -56,13 +56,13 @@ export function costLines({usage, times, turns}: SessionCost, frame: EntryFrame)
   const total = knownCost(Object.values(usage.models)) ?? 0;
   const cells = Math.min(barWidth, width);
   const bars = models.flatMap(([name, model]): readonly string[] => {
-    const percent = total > 0 && models.length > 1 && model.costUsd !== 'unknown' ? model.costUsd : 'none';
-    const share = percent === 'none' ? '' : `  ${percentText(percent, total)}`;
+    const cost = total > 0 && models.length > 1 && model.costUsd !== 'unknown' ? model.costUsd : 'none';
+    const share = cost === 'none' ? '' : `  ${percentText(cost, total)}`;
     const heading = theme.style(['bold'], fit(visibleLine(name), width - share.length)) + share;
-    const [done = 0] = percent === 'none' ? [] : shareCells([percent, total - percent], cells);
+    const [done = 0] = cost === 'none' ? [] : shareCells([cost, total - cost], cells);
     const bar =
       theme.style(['accent'], glyphs.barDone.repeat(done)) + theme.style(['dim'], glyphs.barOpen.repeat(cells - done));
-    return [heading, ...(percent === 'none' ? [] : [bar]), ...wrapText(modelFacts(model), ['dim'], frame)];
+    return [heading, ...(cost === 'none' ? [] : [bar]), ...wrapText(modelFacts(model), ['dim'], frame)];
   });
   const spark =
     turns === 'too-few'
