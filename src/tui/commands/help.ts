@@ -129,8 +129,10 @@ export function keyLines(frame: Frame): readonly string[] {
   ]);
 }
 
+type KeyRows = readonly {readonly keys: string; readonly does: string}[];
+
 /** Returns all keys that `/help keys` lists, by context. */
-export const keyGroups = (): readonly {readonly title: string; readonly rows: ReturnType<typeof cardHelp>}[] => [
+export const keyGroups = (): readonly {readonly title: string; readonly rows: KeyRows}[] => [
   {title: 'At the start of a prompt', rows: prefixHelp},
   ...keyHelp.map(({title, rows}) => ({
     title,
@@ -206,7 +208,7 @@ function helpRow(
   ];
 }
 
-const cardHelp = (): readonly {readonly keys: string; readonly does: string}[] => [
+const cardHelp = (): KeyRows => [
   {keys: approvalKeys.allow, does: 'yes, once; to delete something for good, type the word shown'},
   {keys: approvalKeys.allowSession, does: 'yes, for this session; the card shows what that covers'},
   {
@@ -228,19 +230,19 @@ const cardHelp = (): readonly {readonly keys: string; readonly does: string}[] =
   {keys: keyOf(cardKeys.switchFocus, 'card'), does: 'switch between the card and the prompt'},
 ];
 
-const questionHelp: ReturnType<typeof cardHelp> = [
+const questionHelp: KeyRows = [
   {keys: 'Up, Down, Enter', does: 'choose an answer, or press its number'},
   {keys: 'Space', does: 'select an answer, if you can choose several'},
   {keys: questionKeys.other, does: 'answer in your own words'},
 ];
 
-const blockHelp: ReturnType<typeof cardHelp> = [
+const blockHelp: KeyRows = [
   {keys: 'Enter', does: 'attach to the selected command; Ctrl+] returns to weft'},
   {keys: blockKeys.stop, does: 'stop it'},
   {keys: blockKeys.keep, does: 'keep it running after weft exits'},
 ];
 
-const prefixHelp: ReturnType<typeof cardHelp> = [
+const prefixHelp: KeyRows = [
   {keys: '@', does: 'attach a file or folder: @src/a.ts:10-20, @"my file.txt"'},
   {keys: '!', does: 'run a shell command; the agent sees its output'},
   {keys: '#', does: 'add a note to AGENTS.md; weft asks first'},
