@@ -1,5 +1,5 @@
 import type {Queries} from '../agent/client.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, type Outcome} from '../base/outcome.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import type {PlanId} from '../domain/ids.ts';
 import {
@@ -53,6 +53,6 @@ export const readStack = (places: InDatabase): Promise<Queries['stack']['answer'
 export function changeUserStack(change: StackChange, places: InDatabase): Promise<Outcome<StackBoard, Fault>> {
   return withUserStores(({stack}) => {
     const changed = stack.perform(each => changeStack(each, change));
-    return changed.tag === 'ok' ? ok(changed.value) : failed(rejected(`${changed.error.message}.`));
+    return changed.tag === 'ok' ? changed : failed(rejected(`${changed.error.message}.`));
   }, places);
 }

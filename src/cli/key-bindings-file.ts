@@ -1,4 +1,4 @@
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, type Outcome} from '../base/outcome.ts';
 import {readTextFile} from '../config/change-file.ts';
 import {type KeyBindings, parseKeyBindings} from '../tui/terminal/key-bindings.ts';
 
@@ -7,5 +7,5 @@ export function readKeyBindings(file: string): Outcome<KeyBindings, string> {
   const text = readTextFile(file);
   if (text.tag === 'failed') return failed(`Can't read ${file}: ${text.error}. The default keys count.`);
   const read = parseKeyBindings(text.value ?? '');
-  return read.tag === 'ok' ? ok(read.value) : failed(`${file} is ignored: ${read.error}.`);
+  return read.tag === 'ok' ? read : failed(`${file} is ignored: ${read.error}.`);
 }

@@ -1,6 +1,6 @@
 import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, type Outcome} from '../base/outcome.ts';
 import {userPlaces} from '../app/user-data.ts';
 import {readTextFile} from '../config/change-file.ts';
 import {themeChoices} from '../domain/preferences.ts';
@@ -35,5 +35,5 @@ export function loadTheme(name: string): Outcome<CustomTheme, string> {
   if (text.tag === 'failed') return failed(`Can't read the theme file ${file}: ${text.error}.`);
   if (text.value === undefined) return failed(`There is no theme "${name}": ${file} does not exist.`);
   const read = parseTheme(name, text.value);
-  return read.tag === 'ok' ? ok(read.value) : failed(`The theme file ${shown} ${read.error}.`);
+  return read.tag === 'ok' ? read : failed(`The theme file ${shown} ${read.error}.`);
 }
