@@ -1,5 +1,6 @@
 import type {Queries} from '../agent/client.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
 import type {PlanId} from '../domain/ids.ts';
 import {
@@ -34,8 +35,10 @@ export function changePlan(
           return rejectPlan(plan, change.reason);
         case 'edit':
           return editPlan(plan, change.draft);
-        default:
+        case 'begin':
           return approveAndBegin(plan);
+        default:
+          return unreachable(change);
       }
     });
     if (changed.tag === 'ok') return changed;

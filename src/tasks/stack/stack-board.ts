@@ -1,4 +1,5 @@
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {unreachable} from '../../base/unreachable.ts';
 import type {StackTaskId} from '../../domain/ids.ts';
 import type {StackRefusal, StackTask, TaskStatus} from './stack-records.ts';
 import type {TaskStack} from './task-stack.ts';
@@ -82,8 +83,10 @@ export function changeStack(stack: TaskStack, change: StackChange): Outcome<Stac
       }
       case 'move':
         return move(stack, change);
-      default:
+      case 'delete':
         return stack.deleteTask(change.task);
+      default:
+        return unreachable(change);
     }
   });
   return changed.tag === 'failed' ? changed : ok(stackBoard(stack));

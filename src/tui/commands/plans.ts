@@ -1,5 +1,6 @@
 import {inBrackets, keyHint} from '../terminal/keymap.ts';
 import {firstLine} from '../../base/clip.ts';
+import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {draftIn, draftOf, type Plan, type PlanChange, planPrompt, planText} from '../../domain/plan.ts';
 import {commandEffect} from '../state/effect.ts';
@@ -53,9 +54,12 @@ async function act(
       if ((await change(plan, {kind: 'approve'}, context)) !== undefined)
         context.notify('info', `Approved ${plan.id}. Run it: /plans run ${plan.id}`);
       return;
-    default:
+    case 'reject':
       if ((await change(plan, {kind: 'reject', reason}, context)) !== undefined)
         context.notify('info', `Rejected ${plan.id}`);
+      return;
+    default:
+      unreachable(verb);
   }
 }
 
