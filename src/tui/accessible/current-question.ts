@@ -8,7 +8,7 @@ import type {BellEvent} from '../../domain/preferences.ts';
 import {draftFromText} from '../editor/draft.ts';
 import type {Effect} from '../state/effect.ts';
 import {currentQuestion, type FormStep, openForm, pressForm, type QuestionForm} from '../state/question-form.ts';
-import {attentionOf} from '../state/selectors.ts';
+import {attentionOf, directoryOf} from '../state/selectors.ts';
 import type {View} from '../state/view.ts';
 import type {KeyPress} from '../terminal/keymap.ts';
 import type {TerminalSessions} from '../terminal/terminal-sessions.ts';
@@ -124,7 +124,7 @@ function nextQuestion(view: View, answered: ReadonlySet<Asker>, terminals: Termi
       return undefined;
     case 'approval': {
       const {approval, waiting} = attention;
-      const workspace = view.session.tag === 'open' ? view.session.info.directory : '';
+      const workspace = directoryOf(view);
       return {id: approval.id, question: approvalQuestion(approval, {waiting, workspace}), bell: 'approval'};
     }
     case 'question': {

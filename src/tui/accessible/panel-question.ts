@@ -15,6 +15,7 @@ import {type BlocksPanel, blockStateLabel} from '../state/panels/blocks.ts';
 import {alwaysKey, offerIn} from '../state/panels/compact.ts';
 import {type Panel, pressPanel} from '../state/panels/panel.ts';
 import type {Picker} from '../state/panels/picker.ts';
+import {directoryOf} from '../state/selectors.ts';
 import {blockKeys, type KeyPress} from '../terminal/keymap.ts';
 import {type AnswerStep, askAgain, askNext, isBack, isNo, type LineQuestion, numberedChoice} from './line-question.ts';
 import {plainLabel, plainTextLine, sentences} from './plain-entry.ts';
@@ -116,7 +117,7 @@ function confirmLines(panel: Panel, {view}: PressContext): readonly string[] {
       : [plainTextLine(offer.reason), ...compactionLines(preview, '')];
   }
   if (panel.panel === 'rewind' && panel.stage === 'confirm') {
-    const directory = view.session.tag === 'open' ? view.session.info.directory : '';
+    const directory = directoryOf(view);
     return rewindReportText(panel.report, {directory, when: 'preview'}).split('\n');
   }
   return [];

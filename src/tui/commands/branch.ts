@@ -4,7 +4,7 @@ import {visibleLine} from '../../base/visible.ts';
 import {rewindDetails, type RewindPoint} from '../../domain/rewind.ts';
 import {commandEffect, type Effect} from '../state/effect.ts';
 import {choiceOfEffects, choicePanel, type ChoiceRow} from '../state/panels/panel.ts';
-import {isIdle} from '../state/selectors.ts';
+import {directoryOf, isIdle} from '../state/selectors.ts';
 import {type CommandContext, openList, slashCommand} from './command.ts';
 
 export const branchCommand = slashCommand({
@@ -64,8 +64,7 @@ async function branchAt(argument: string, context: CommandContext): Promise<void
     ? await context.runQuery({query: 'preview-rewind', target: {kind: 'prompt', to, what: 'both'}})
     : undefined;
   if (report === undefined || report.files.files.length === 0) return perform(talkOnly, context);
-  const {session} = context.view;
-  const directory = session.tag === 'open' ? session.info.directory : '';
+  const directory = directoryOf(context.view);
   context.open(
     choicePanel({
       title: `Branch from before "${visibleLine(firstLine(prompt, 40))}"`,

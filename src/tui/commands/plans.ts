@@ -5,7 +5,7 @@ import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {draftIn, draftOf, type Plan, type PlanChange, planPrompt, planText} from '../../domain/plan.ts';
 import {commandEffect} from '../state/effect.ts';
 import {choicePanel, type ChoicePanel, choiceOfEffects} from '../state/panels/panel.ts';
-import {hasNoModel, isIdle} from '../state/selectors.ts';
+import {directoryOf, hasNoModel, isIdle} from '../state/selectors.ts';
 import {withTildes} from '../text/workspace-paths.ts';
 import {type CommandContext, editInEditor, nameHint, openList} from './command.ts';
 
@@ -78,7 +78,7 @@ async function edit(plan: Plan, context: CommandContext): Promise<void> {
 /** Approves the plan and lets the agent of this session carry it out. */
 async function run(plan: Plan, context: CommandContext): Promise<void> {
   const {view, options} = context;
-  const directory = view.session.tag === 'open' ? view.session.info.directory : '';
+  const directory = directoryOf(view);
   if (plan.directory !== directory) {
     const place = visibleExactLine(withTildes(plan.directory, options.home));
     context.notify('warning', `This plan is for ${place}. Run it there: weft plan run ${plan.id}`);
@@ -101,7 +101,7 @@ async function run(plan: Plan, context: CommandContext): Promise<void> {
 const maxPlans = 50;
 
 function plansPanel(plans: readonly Plan[], {view, options}: CommandContext): ChoicePanel {
-  const directory = view.session.tag === 'open' ? view.session.info.directory : '';
+  const directory = directoryOf(view);
   return choicePanel({
     title: 'Plans',
     note: plans.length > maxPlans ? `newest ${maxPlans} of ${plans.length}` : '',

@@ -6,6 +6,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {visibleExactLine} from '../../base/visible.ts';
 import {draftText, emptyDraft} from '../editor/draft.ts';
 import {type Editing, initialEditing} from '../editor/text-field.ts';
+import {directoryOf} from '../state/selectors.ts';
 import {type ApprovalChoices, choicesOf} from '../state/approval-choices.ts';
 import {approvalReasons, type ReasonLine, undecidedNote} from '../state/approval-reasons.ts';
 import {type ApprovalStage, type HunkStage, initialStage} from '../state/approval-stage.ts';
@@ -56,14 +57,10 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
  * reasons. Otherwise the user must read them elsewhere before allowing the action.
  */
 export function showsDecision(
-  {
-    approval,
-    view: {session},
-    rows,
-  }: Pick<ApprovalCardProps, 'approval' | 'rows'> & {readonly view: Pick<View, 'session'>},
+  {approval, view, rows}: Pick<ApprovalCardProps, 'approval' | 'rows'> & {readonly view: Pick<View, 'session'>},
   {theme, width, home}: Frame & Pick<EntryFrame, 'home'>,
 ): boolean {
-  const folders = {workspace: session.tag === 'open' ? session.info.directory : '', home};
+  const folders = {workspace: directoryOf(view), home};
   const editing = initialEditing('emacs');
   return layoutOf({approval, folders, width, rows, waiting: 1, stage: initialStage, editing}, theme).isWhole;
 }

@@ -23,6 +23,7 @@ import {
   isFinishedTodo,
   isIdle,
   countText,
+  directoryOf,
   activityText,
   foregroundCommand,
 } from '../state/selectors.ts';
@@ -101,7 +102,7 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
   const most = maxLines(rows);
   const room = panelRows(rows);
   const {width} = frame;
-  const directory = view.session.tag === 'open' ? view.session.info.directory : '';
+  const directory = directoryOf(view);
   const attention = attentionOf(view);
   const isAsked = attention.kind !== 'composer';
   const openMost = view.entries.at(-1)?.kind === 'text' ? Math.min(most, maxText) : most;
@@ -226,7 +227,7 @@ function CardArea({ui: {card}, view, blocks, home, width, rows}: CardAreaProps):
     const {revision, stage, editing} = card;
     const approval = revision.kind === 'revised' ? revision.approval : attention.approval;
     if (stage.stage === 'hunks') return <HunkCard {...{approval, stage, home, width, rows}} />;
-    const workspace = view.session.tag === 'open' ? view.session.info.directory : '';
+    const workspace = directoryOf(view);
     const folders = {workspace, home};
     return <ApprovalCard {...{approval, stage, editing, folders, width, rows}} waiting={attention.waiting} />;
   }

@@ -25,7 +25,7 @@ import {withRelativePaths} from '../text/workspace-paths.ts';
 import {unfinishedText} from '../../domain/plan.ts';
 import {isBetweenSteps, withEntry} from './exploration.ts';
 import {otherEntry, pastEntries} from './past-entries.ts';
-import {changedLines} from './selectors.ts';
+import {changedLines, directoryOf} from './selectors.ts';
 import {
   type ActionEntry,
   type ActionStage,
@@ -276,8 +276,6 @@ const addEntry = (view: View, entry: Entry): View => ({
   ...view,
   entries: withEntry(view.entries, entry, directoryOf(view)),
 });
-
-const directoryOf = ({session}: View): string => (session.tag === 'open' ? session.info.directory : '');
 
 /** True if the message is the user's command that the action runs. Both have the same id. */
 const hasSameId = (id: ActionId, message: MessageId | 'none'): boolean => id === actionId(message);

@@ -21,6 +21,10 @@ export function attentionOf(view: View): Attention {
   return handOver === undefined ? {kind: 'composer'} : {kind: 'hand-over', open: handOver};
 }
 
+/** Returns the session's folder. Empty while the session opens. */
+export const directoryOf = ({session}: Pick<View, 'session'>): string =>
+  session.tag === 'open' ? session.info.directory : '';
+
 /** True if no model is configured. */
 export const hasNoModel = ({session}: View): boolean => session.tag === 'open' && session.info.provider === 'none';
 
