@@ -71,6 +71,10 @@ export abstract class Decoder {
     return this.finished;
   }
 
+  get hasBlocks(): boolean {
+    return this.#blocks.length > 0;
+  }
+
   get content(): AnswerContent {
     const hasContent = this.#blocks.some(
       ({start, text}) => start.kind === 'tool-call' || (start.kind === 'text' && text !== ''),

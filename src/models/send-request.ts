@@ -109,7 +109,6 @@ export function makeSendOnce(dialect: ProviderDialect, idleMs = maxSilenceMs): S
     const decoder = dialect.decoder(request);
     const textCalls = new TextCalls(request, () => randomUUID().replaceAll('-', ''));
     let whole = false;
-    let isBegun = false;
     let silent = idleMs === maxSilenceMs ? 'five minutes' : `${idleMs / 1000} seconds`;
     try {
       const response = await dialect.post(bodyOf(dialect, request, lessons), abort.signal);
@@ -132,7 +131,6 @@ export function makeSendOnce(dialect: ProviderDialect, idleMs = maxSilenceMs): S
           const error = takeAll(payloads, decoder, events);
           whole = decoder.finished;
           if (decoder.hasEnd) lessons.learned.endMarks = 'sent';
-          isBegun ||= events.some(({event}) => event === 'block-started');
           yield* shownOf(events, textCalls);
           if (error !== undefined) yield {kind: 'error', error};
           if (error !== undefined || whole) return;
@@ -144,12 +142,12 @@ export function makeSendOnce(dialect: ProviderDialect, idleMs = maxSilenceMs): S
       }
       const isJson = formOf(response) === 'json';
       const events: ModelEvent[] = [];
-      if (isJson && isBegun) decoder.endAsIs(events);
+      if (isJson && decoder.hasBlocks) decoder.endAsIs(events);
       else decoder.end(events);
       whole = decoder.finished;
       yield* shownOf(events, textCalls);
       if (whole) return;
-      if (!isBegun && (!decoder.started || decoder.unread !== '' || isJson)) {
+      if (!decoder.hasBlocks && (!decoder.started || decoder.unread !== '' || isJson)) {
         yield {kind: 'error', error: notMessage(decoder.unread)};
         return;
       }
