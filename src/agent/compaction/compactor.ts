@@ -166,7 +166,7 @@ export class Compactor {
 
 /** The summary of a conversation with fewer estimated tokens costs next to nothing, and its preview shows the result. */
 const shortConversation = 2000;
-const notShorter = 'The conversation stays as it is: it would not get shorter.';
+export const notShorter = 'The conversation stays as it is: it would not get shorter.';
 /** The minimum saving for a compaction, in estimated tokens. */
 export const leastSaved = 100;
 

@@ -7,7 +7,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {replaceMessages} from '../conversation.ts';
 import {messagesSinceAnswer, type RequestSize, requestSize} from '../context/context-usage.ts';
 import {nextRequest, type SessionContext} from '../session-context.ts';
-import {Compactor, type CompactionContext, leastSaved} from './compactor.ts';
+import {Compactor, type CompactionContext, leastSaved, notShorter} from './compactor.ts';
 import {isOrdinaryMessage} from './draft-compaction.ts';
 import {promptInFiles} from './long-prompt.ts';
 import {tooLongText, publishRepair} from './repair-line.ts';
@@ -116,7 +116,7 @@ export async function compactAtOnce(
   const {id, noSummaryReason, tokens} = preview.value;
   const reason = noSummaryReason === '' ? '' : ` No summary: ${noSummaryReason}`;
   if (preview.value.way === 'trim' && tokens.before - tokens.after < leastSaved)
-    return failed(rejected(`The conversation stays as it is: it would not get shorter.${reason}`));
+    return failed(rejected(`${notShorter}${reason}`));
   const done = await compactor.carryOut({preview: id, summary: ''}, context);
   if (done.tag === 'failed') return done;
   compacted();
