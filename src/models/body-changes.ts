@@ -152,16 +152,7 @@ const withTextBefore = (content: Json | undefined, text: string, field: 'message
  * become text in the form that weft reads.
  */
 export const withPlainRoles: BodyChange = body => {
-  const plain = withMessages(all => {
-    const turns: JsonObject[] = [];
-    for (const message of all.map(withPlainRole)) {
-      const last = turns.at(-1);
-      if (last?.['role'] !== message['role']) turns.push(message);
-      else
-        turns[turns.length - 1] = {...last, ...message, content: joinedContent(last?.['content'], message['content'])};
-    }
-    return turns;
-  });
+  const plain = withMessages(all => joinNeighbors(all.map(withPlainRole), 'every-role'));
   return isJsonList(body['messages']) ? plain(body) : withoutRole(body);
 };
 
@@ -189,20 +180,25 @@ export const withReasoning: BodyChange = withMessages(all =>
 );
 
 /** Joins neighboring messages of the user, and puts an answer between results and the user's next message. */
-export const withRoleOrder: BodyChange = withMessages(all => {
-  const ordered: JsonObject[] = [];
-  for (const message of all) {
-    const last = ordered.at(-1);
-    if (message['role'] === 'user' && last?.['role'] === 'user') {
-      ordered[ordered.length - 1] = {...last, content: joinedContent(last['content'], message['content'])};
-      continue;
-    }
-    if (message['role'] === 'user' && last?.['role'] === 'tool')
-      ordered.push({role: 'assistant', content: answerBetween});
-    ordered.push(message);
+export const withRoleOrder: BodyChange = withMessages(all =>
+  joinNeighbors(all, 'user').flatMap((message, at, joined) => {
+    const followsResult = message['role'] === 'user' && joined[at - 1]?.['role'] === 'tool';
+    return followsResult ? [{role: 'assistant', content: answerBetween}, message] : [message];
+  }),
+);
+
+/** Joins neighboring messages of the same role. */
+function joinNeighbors(messages: readonly JsonObject[], roles: 'user' | 'every-role'): readonly JsonObject[] {
+  const turns: JsonObject[] = [];
+  for (const message of messages) {
+    const last = turns.at(-1);
+    const {role} = message;
+    if (last?.['role'] === role && (roles === 'every-role' || role === 'user'))
+      turns[turns.length - 1] = {...last, ...message, content: joinedContent(last?.['content'], message['content'])};
+    else turns.push(message);
   }
-  return ordered;
-});
+  return turns;
+}
 
 function joinedContent(one: Json | undefined, other: Json | undefined): Json {
   if (typeof one === 'string' && typeof other === 'string') return `${one}\n\n${other}`;
