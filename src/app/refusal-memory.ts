@@ -52,10 +52,7 @@ export interface RefusingServer {
 
 /** Forgets the refusals of a model, whichever server they came from. */
 export const forgetRefusals = (file: string, model: string): Promise<unknown> =>
-  changeFile(file, text => {
-    const others = Object.entries(readRefusals(text, Date.now())).filter(([key]) => !key.endsWith(` ${model}`));
-    return ok(`${JSON.stringify(Object.fromEntries(others))}\n`);
-  });
+  changeRefusals(file, Date.now, all => Object.entries(all).filter(([key]) => !key.endsWith(` ${model}`)));
 
 /**
  * Opens the file that keeps the lessons of one server's refusals. `seesImages` is true if the user's settings say that a
@@ -70,11 +67,9 @@ export function openRefusals(
   const {origin, pathname} = URL.parse(baseUrl) ?? {origin: '', pathname: ''};
   const keyOf = (model: string): string => [provider, `${origin}${pathname}`, wireApi, model].join(' ');
   const change = async (model: string, update: (kept: readonly Kept[]) => readonly Kept[]): Promise<void> => {
-    await changeFile(file, text => {
-      const {[keyOf(model)]: of = [], ...others} = readRefusals(text, now());
+    await changeRefusals(file, now, ({[keyOf(model)]: of = [], ...others}) => {
       const after = update(of);
-      const all = [...Object.entries(others), ...(after.length === 0 ? [] : [[keyOf(model), after] as const])];
-      return ok(`${JSON.stringify(Object.fromEntries(all.slice(-maxModels)))}\n`);
+      return [...Object.entries(others), ...(after.length === 0 ? [] : [[keyOf(model), after] as const])];
     });
   };
   return {
@@ -93,8 +88,21 @@ export function openRefusals(
   };
 }
 
+/** Changes the file. `change` returns the entries to keep, oldest first. */
+const changeRefusals = (
+  file: string,
+  now: () => number,
+  change: (all: KeptByModel) => readonly (readonly [key: string, kept: readonly Kept[]])[],
+): Promise<unknown> =>
+  changeFile(file, text => {
+    const entries = change(readRefusals(text, now())).slice(-maxModels);
+    return ok(`${JSON.stringify(Object.fromEntries(entries))}\n`);
+  });
+
+type KeptByModel = Readonly<Record<string, readonly Kept[]>>;
+
 /** Reads what is still young. Anything else in the file is ignored. */
-function readRefusals(text: string | undefined, now: number): Readonly<Record<string, readonly Kept[]>> {
+function readRefusals(text: string | undefined, now: number): KeptByModel {
   const parsed = parseJson(text ?? '');
   const file = fileSchema.safeParse(parsed.tag === 'ok' ? parsed.value : {}).data ?? {};
   return Object.fromEntries(
