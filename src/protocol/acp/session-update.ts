@@ -20,8 +20,7 @@ import {
 } from '../../domain/conversation.ts';
 import {editTexts} from '../../domain/file-edit.ts';
 import {type PlanDraft, planText} from '../../domain/plan.ts';
-import {isReminder} from '../../domain/reminder.ts';
-import {backgroundEndPrompt} from '../../domain/sub-agent.ts';
+import {isReminder, isTextOfWeft} from '../../domain/reminder.ts';
 import type {TodoList} from '../../domain/todo.ts';
 
 /*
@@ -216,7 +215,7 @@ function promptUpdates(message: UserMessage): readonly object[] {
   if (isCompactionMessage(message))
     return [{sessionUpdate: 'agent_message_chunk', content: textContent(compactedHistoryText(message))}];
   const text = messageText(message);
-  if (text === backgroundEndPrompt || isReminder({kind: 'text', text})) return [];
+  if (isTextOfWeft(text)) return [];
   const images = message.blocks.flatMap(block => (block.kind === 'image' ? [imageContent(block)] : []));
   return [...(text === '' ? [] : [textContent(text)]), ...images].map(content => ({
     sessionUpdate: 'user_message_chunk',

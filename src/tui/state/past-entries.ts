@@ -1,4 +1,3 @@
-import {backgroundEndPrompt} from '../../domain/sub-agent.ts';
 import {labelOf, userCommandAction} from '../../actions/catalogue.ts';
 import {isTodoUpdate} from '../../actions/outcome.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
@@ -15,7 +14,7 @@ import {
 } from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {attachedTo} from '../../domain/mention.ts';
-import {isReminder} from '../../domain/reminder.ts';
+import {isTextOfWeft} from '../../domain/reminder.ts';
 import {parseUserCommand, userCommandLabel} from '../../domain/user-command.ts';
 import {withRelativePaths} from '../text/workspace-paths.ts';
 import {withEntry} from './exploration.ts';
@@ -45,7 +44,7 @@ function entriesOf(
       return [pastUserCommand(command, result)];
     }
     if (isCompactionMessage(message)) return [{kind: 'notice', level: 'info', text: compactedHistoryText(message)}];
-    if (text === '' || text === backgroundEndPrompt || isReminder({kind: 'text', text})) return [];
+    if (text === '' || isTextOfWeft(text)) return [];
     return [{kind: 'prompt', text, attached: attachedTo(message)}];
   }
   return message.blocks.flatMap((block, at): readonly Entry[] => {
