@@ -4,7 +4,7 @@ import {byteSize} from '../../base/byte-size.ts';
 import {diffHunks} from '../files/diff-hunks.ts';
 import {textForDiff, withTruncationNote} from '../files/plan-edits.ts';
 import type {ObjectStore} from './object-store.ts';
-import {sameNode, type TreeNode, type TreeReader} from './tree.ts';
+import {contentNames, sameNode, type TreeNode, type TreeReader} from './tree.ts';
 
 /** The maximum number of files that are compared line by line, and of bytes of each. */
 const maxFiles = 300;
@@ -31,9 +31,7 @@ export async function compareTrees(
     .filter(([, {from, to}]) => !sameNode(from, to) && from?.kind !== 'folder' && to?.kind !== 'folder')
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const shown = files.slice(0, maxFiles);
-  objects.fetch(
-    shown.flatMap(([, {from, to}]) => [from, to].flatMap(node => (node?.kind === 'file' ? [node.hash] : []))),
-  );
+  objects.fetch(contentNames(shown.flatMap(([, {from, to}]) => [from, to])));
   const diffs: FileDiff[] = [];
   for (const [path, {from, to}] of shown) diffs.push(await diffOf(path, {from, to}, objects));
   return {files: diffs, more: files.length - shown.length};

@@ -23,8 +23,11 @@ export const gitBlobName = ({blob, size}: {readonly blob: string; readonly size:
 
 export const isGitBlobName = (name: string): boolean => name.startsWith('git:');
 
-export const gitBlobHash = (bytes: Uint8Array): string =>
-  createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+/** Returns the name under which git holds content. */
+export function gitBlobNameOf(bytes: Uint8Array): string {
+  const blob = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  return gitBlobName({blob, size: bytes.length});
+}
 
 /** Reads file content from the repositories listed in `file`. */
 export function openGitBlobs(file: string, environment: NodeJS.ProcessEnv) {
@@ -91,7 +94,7 @@ function readBlobs(
     if (kind !== 'blob') continue;
     const bytes = stdout.subarray(at, at + Number(length));
     at += Number(length) + 1;
-    if (gitBlobName({blob: gitBlobHash(bytes), size: bytes.length}) === name) found.push([name, Buffer.from(bytes)]);
+    if (gitBlobNameOf(bytes) === name) found.push([name, Buffer.from(bytes)]);
   }
   return found;
 }
@@ -107,7 +110,7 @@ export function findInGit(
   const names = [file === undefined ? '' : gitBlobName(file), last ?? ''].filter(isGitBlobName);
   if (!names.some(name => name.endsWith(`:${stats.size}`)) || stats.size > maxComparedBytes) return undefined;
   const bytes = readRegularFile(path, maxComparedBytes, 'refused');
-  const name = bytes === undefined ? '' : gitBlobName({blob: gitBlobHash(bytes), size: bytes.length});
+  const name = bytes === undefined ? '' : gitBlobNameOf(bytes);
   return names.includes(name) ? name : undefined;
 }
 

@@ -59,7 +59,15 @@ import {pruneStamp} from './prune-checkpoints.ts';
 import {openStatIndex} from './changed-files.ts';
 import {registerUse} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
-import {fileNode, LostCheckpoint, makeTreeReader, sameNamedNode, type TreeNode, type TreeReader} from './tree.ts';
+import {
+  contentNames,
+  fileNode,
+  LostCheckpoint,
+  makeTreeReader,
+  sameNamedNode,
+  type TreeNode,
+  type TreeReader,
+} from './tree.ts';
 
 export interface CheckpointOptions {
   readonly roots: readonly string[];
@@ -217,8 +225,8 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort & K
       catchFaults(async () => {
         const planned = await plan(changes, signal);
         const {scanned, extent} = planned;
-        objects.fetch(planned.plan.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
         const {steps} = planned.plan;
+        objects.fetch(contentNames(steps.map(({wanted}) => wanted)));
         const before = treeId(scanned.tree);
         const recorded = mark === undefined ? () => {} : noteRevert(folder, {mark, before, steps});
         const refused = applyRevert(planned.plan, {objects, seen: scanned.fileAt});
@@ -242,7 +250,7 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort & K
             const seen = new Map<string, CachedFile>();
             const nodeNow = (path: string): TreeNode | undefined => nodeOnDisk(path, objects, seen);
             const back = await planTakeBack(steps, {nodeNow, objects});
-            objects.fetch(back.steps.flatMap(({wanted}) => (wanted?.kind === 'file' ? [wanted.hash] : [])));
+            objects.fetch(contentNames(back.steps.map(({wanted}) => wanted)));
             const refused = applyRevert(back, {objects, seen: path => seen.get(path)});
             restoreModes(modes, refused);
             taken.push({...mark, ...reportOf({scanned: {tree: '', leftOut: []}, plan: back}, refused, 'named files')});

@@ -1,8 +1,6 @@
-import {gitBlobHash, gitBlobName, isGitBlobName} from './git-blobs.ts';
+import {gitBlobNameOf, isGitBlobName} from './git-blobs.ts';
 import type {ObjectStore} from './object-store.ts';
-import {type Difference, sameNode, type TreeNode} from './tree.ts';
-
-type FileNode = Extract<TreeNode, {kind: 'file'}>;
+import {contentNames, type Difference, type FileNode, sameNode, type TreeNode} from './tree.ts';
 
 /** The result of a merge: a node, or why there is none. */
 export type Merged =
@@ -43,7 +41,7 @@ export function makeNodeComparison(
   objects: ObjectStore,
   nodes: readonly (TreeNode | undefined)[],
 ): (a: TreeNode | undefined, b: TreeNode | undefined) => boolean {
-  const names = nodes.flatMap(node => (node?.kind === 'file' ? [node.hash] : []));
+  const names = contentNames(nodes);
   if (!names.some(isGitBlobName) || names.every(isGitBlobName)) return sameNode;
   const named = (node: TreeNode | undefined): TreeNode | undefined => {
     if (node?.kind !== 'file' || isGitBlobName(node.hash)) return node;
@@ -67,9 +65,6 @@ async function mergeContent(
   const merged = await mergeText({common, ours, theirs});
   return merged === undefined ? undefined : objects.put(merged);
 }
-
-/** Returns the name under which git holds content. */
-export const gitBlobNameOf = (bytes: Uint8Array): string => gitBlobName({blob: gitBlobHash(bytes), size: bytes.length});
 
 /** The size of a file in bytes, and the changed lines in it, beyond which changes aren't merged. */
 const maxBytes = 4 * 1024 * 1024;

@@ -19,7 +19,7 @@ import {tryOr} from '../../base/outcome.ts';
 import {makeFolders} from '../../config/make-folders.ts';
 import {entryNames} from '../files/list-folder.ts';
 import {openExactPath} from '../files/regular-files.ts';
-import {gitBlobHash, gitBlobName, isGitBlobName, openGitBlobs} from './git-blobs.ts';
+import {gitBlobNameOf, isGitBlobName, openGitBlobs} from './git-blobs.ts';
 
 /**
  * Stores content by its hash. Passes on errors of the file system.
@@ -171,7 +171,7 @@ export function openObjects(folder: string, environment: NodeJS.ProcessEnv): Obj
       }
       if (bytes === undefined) return undefined;
       const content = applyCipher(bytes, name);
-      return nameOf(content, name) === name ? content : undefined;
+      return contentName(content, name) === name ? content : undefined;
     },
     copyTo(name, target) {
       const file = loosePath(folder, objectFileName(name));
@@ -291,8 +291,8 @@ function applyCipher(bytes: Uint8Array | string, name: string): Buffer {
 }
 
 /** Returns the name of file content, of the same kind as `like`. */
-const nameOf = (bytes: Buffer, like: string): string =>
-  isGitBlobName(like) ? gitBlobName({blob: gitBlobHash(bytes), size: bytes.length}) : hash('sha256', bytes, 'hex');
+export const contentName = (bytes: Buffer, like: string): string =>
+  isGitBlobName(like) ? gitBlobNameOf(bytes) : hash('sha256', bytes, 'hex');
 
 /** Deletes unfinished files of killed processes. Other processes may be writing now, so only old files go. */
 function removeStaleFiles(folder: string): void {

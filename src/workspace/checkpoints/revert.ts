@@ -1,4 +1,3 @@
-import {hash as digest} from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -26,12 +25,12 @@ import {causeText, hasCode} from '../../domain/fault.ts';
 import {type PathHandle, openPathHandle, temporaryName} from '../files/folder-handle.ts';
 import {entryNames} from '../files/list-folder.ts';
 import {canAccess} from '../files/regular-files.ts';
-import {isGitBlobName} from './git-blobs.ts';
-import {gitBlobNameOf, makeNodeComparison, type Merged, mergeNode} from './merge-node.ts';
-import {type ObjectStore, removeOnError} from './object-store.ts';
+import {makeNodeComparison, type Merged, mergeNode} from './merge-node.ts';
+import {contentName, type ObjectStore, removeOnError} from './object-store.ts';
 import {type CachedFile, matchesStats, toCachedFile} from './folder-table.ts';
 import {
   type Difference,
+  type FileNode,
   isInside,
   LostCheckpoint,
   type RootTree,
@@ -63,8 +62,6 @@ export interface RevertStep {
   readonly wanted: TreeNode | undefined;
   readonly effect: RevertedFile['effect'];
 }
-
-type FileNode = Extract<TreeNode, {kind: 'file'}>;
 
 /**
  * Plans how to take back changes one after the other, starting from the current files (`now`). A file still as the change left it becomes
@@ -114,9 +111,7 @@ export async function planRevert(
         continue;
       }
       for (const {title} of by) included.push({title, path});
-      const had = to;
-      const is = stateOf(path);
-      const next = await mergeNode({had, want: from, is}, objects);
+      const next = await mergeNode({had: to, want: from, is: stateOf(path)}, objects);
       if (next.kind === 'conflict') conflicts.set(path, next.reason);
       else wanted.set(path, next.node);
       if (next.kind === 'merged') merged.add(path);
@@ -211,8 +206,7 @@ export function countOtherNames(step: RevertStep, steps: readonly RevertStep[]):
   if (!isWrittenInPlace(step)) return 0;
   const inode = inodeOf(step.wanted);
   const names = steps.filter(
-    ({path, is, wanted}) =>
-      (inodeOf(is) === inode || inodeOf(wanted) === inode) && lstatSync(path, {throwIfNoEntry: false})?.ino === inode,
+    ({path, is, wanted}) => (inodeOf(is) === inode || inodeOf(wanted) === inode) && inodeAt(path) === inode,
   ).length;
   return Math.max(0, (lstatSync(step.path, {throwIfNoEntry: false})?.nlink ?? 0) - names);
 }
@@ -374,8 +368,7 @@ export function applyRevert(
 
 function hasContent(path: string, content: string): boolean {
   using file = openPathHandle(path, 'file');
-  const bytes = readFileSync(file.self);
-  return content === (isGitBlobName(content) ? gitBlobNameOf(bytes) : digest('sha256', bytes, 'hex'));
+  return content === contentName(readFileSync(file.self), content);
 }
 
 /** Returns the modes of the folders that applying these steps makes writable for a while. */

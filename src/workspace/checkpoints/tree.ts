@@ -14,6 +14,8 @@ export type TreeNode =
   | {readonly kind: 'link'; readonly target: string}
   | {readonly kind: 'folder'; readonly mode: number; readonly tree: string};
 
+export type FileNode = Extract<TreeNode, {kind: 'file'}>;
+
 export type TreeEntries = ReadonlyMap<string, TreeNode>;
 
 /** A whole checkpoint: the workspace folders by absolute path, and the paths below them that it leaves out. */
@@ -25,12 +27,16 @@ export interface RootTree {
 }
 
 /** Returns the node of a file with this content. */
-export const fileNode = ({mode, nlink, ino}: Stats, content: string): Extract<TreeNode, {kind: 'file'}> => ({
+export const fileNode = ({mode, nlink, ino}: Stats, content: string): FileNode => ({
   kind: 'file',
   mode: mode & 0o7777,
   hash: content,
   inode: nlink > 1 ? ino : undefined,
 });
+
+/** Returns the names of the content of the files among these nodes. */
+export const contentNames = (nodes: readonly (TreeNode | undefined)[]): readonly string[] =>
+  nodes.flatMap(node => (node?.kind === 'file' ? [node.hash] : []));
 
 /** Encodes the entries of a folder, sorted by name, so that equal entries give equal text. */
 export function encodeEntries(entries: TreeEntries): string {
