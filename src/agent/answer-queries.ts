@@ -12,6 +12,7 @@ import type {JournalRecord} from '../domain/journal.ts';
 import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {Answer, AnswerOf, Op, Query, QueryName, Watch, WatchEnd, Watches, WatchName} from './client.ts';
 import {titleIn} from '../domain/session-list.ts';
+import {sessionChanges} from '../domain/timeline.ts';
 import {journal, reviewOf, type SessionContext} from './session-context.ts';
 
 /** The sources that the engine's own queries read and change. The session may be a different one each time. */
@@ -92,7 +93,6 @@ export function answerQueries(sources: QuerySources) {
       return diff.tag === 'ok' ? {tag: 'ok', value: {...diff.value, comments: reviewOf(session).comments()}} : diff;
     },
     async 'session-changes'({since}, signal) {
-      const {sessionChanges} = await import('./session-changes.ts');
       const changes = sessionChanges(session.conversation.journal.records, since);
       if (changes.length === 0) return {tag: 'ok', value: {files: [], more: 0, coverage: 'all files'}};
       return session.ports.comparison.compare(changes, signal);

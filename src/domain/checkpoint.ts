@@ -41,6 +41,15 @@ export interface OpenTreeChange {
   readonly others?: readonly OtherChange[];
 }
 
+/** Returns the trees before a change, in order. */
+export const beforeTrees = ({before, more}: OpenTreeChange): readonly TreeId[] => [before, ...(more?.before ?? [])];
+
+/** Returns the trees after a change, in order. */
+export const afterTrees = ({after, more}: OpenTreeChange): readonly TreeId[] => [
+  ...(after === 'now' ? [] : [after]),
+  ...(more?.after ?? []),
+];
+
 /** A change by another session. */
 export interface OtherChange {
   readonly title: string;

@@ -1,4 +1,4 @@
-import type {OpenTreeChange, TreeId} from './checkpoint.ts';
+import {beforeTrees, type OpenTreeChange, type TreeId} from './checkpoint.ts';
 import type {UserMessage} from './conversation.ts';
 import type {MessageId} from './ids.ts';
 import type {JournalRecord} from './journal.ts';
@@ -122,6 +122,22 @@ export function promptSpans({activeRecords}: Pick<Timeline, 'activeRecords'>): r
     later.push(...changes.flatMap(({before}) => before).toReversed());
   }
   return found;
+}
+
+/**
+ * Returns the changes of files that a journal knows, oldest first: those of its prompts, or everything since the first of them.
+ * Undone prompts don't count.
+ */
+export function sessionChanges(
+  records: readonly JournalRecord[],
+  since: 'session' | 'start',
+): readonly OpenTreeChange[] {
+  const changes = promptSpans(timelineOf(records)).flatMap(({files}) => files);
+  const [first] = changes;
+  if (since === 'session' || first === undefined) return changes;
+  // A tree of named files covers only these, so that later trees tell the beginnings of other files.
+  const [, ...later] = changes.flatMap(beforeTrees);
+  return [{before: first.before, after: 'now', more: {before: later, after: []}}];
 }
 
 /** The checkpoints before a change, each of other files, and the one after it. */

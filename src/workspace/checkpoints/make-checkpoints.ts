@@ -1,4 +1,6 @@
 import {
+  afterTrees,
+  beforeTrees,
   type ChangeExtent,
   type CheckpointsPort,
   type OpenTreeChange,
@@ -6,7 +8,6 @@ import {
   type RevertReport,
   type TakenBack,
   type TouchedFiles,
-  type TreeId,
   treeId,
 } from '../../domain/checkpoint.ts';
 import type {ResolvedCommand} from '../../domain/risk.ts';
@@ -290,13 +291,6 @@ function nodeOnDisk(path: string, objects: ObjectStore, seen: Map<string, Cached
 interface Looked extends Scan {
   readonly fileAt: (path: string) => CachedFile | undefined;
 }
-
-const beforeTrees = ({before, more}: OpenTreeChange): readonly TreeId[] => [before, ...(more?.before ?? [])];
-
-const afterTrees = ({after, more}: OpenTreeChange): readonly TreeId[] => [
-  ...(after === 'now' ? [] : [after]),
-  ...(more?.after ?? []),
-];
 
 /** The maximum number of paths to look at one by one. */
 const maxPaths = 2000;

@@ -20,7 +20,13 @@ import {
 } from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {tryOr} from '../../base/outcome.ts';
-import type {OpenTreeChange, OtherChange, RevertedFile} from '../../domain/checkpoint.ts';
+import {
+  afterTrees,
+  beforeTrees,
+  type OpenTreeChange,
+  type OtherChange,
+  type RevertedFile,
+} from '../../domain/checkpoint.ts';
 import {causeText, hasCode} from '../../domain/fault.ts';
 import {type PathHandle, openPathHandle, temporaryName} from '../files/folder-handle.ts';
 import {entryNames} from '../files/list-folder.ts';
@@ -181,8 +187,8 @@ function changeOfOther(
   {title, change, isShorter}: OtherChange,
   {now, reader}: {readonly now: string; readonly reader: TreeReader},
 ): {readonly title: string; readonly paths: ReadonlySet<string>; readonly isTheirs: (path: string) => boolean} {
-  const before = [change.before, ...(change.more?.before ?? [])];
-  const after = [...(change.after === 'now' ? [] : [change.after]), now];
+  const before = beforeTrees(change);
+  const after = [...afterTrees(change), now];
   try {
     const paths = new Set(reader.differences(before, after).map(({path}) => path));
     const isNamed = reader.namedBy(before);

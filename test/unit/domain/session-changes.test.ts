@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {sessionChanges} from '../../../src/agent/session-changes.ts';
+import {sessionChanges} from '../../../src/domain/timeline.ts';
 import {treeId} from '../../../src/domain/checkpoint.ts';
 import {messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
