@@ -1,4 +1,4 @@
-import {describe, expect, test} from 'vitest';
+import {afterEach, describe, expect, test} from 'vitest';
 import {actionOf} from '../../src/actions/catalogue.ts';
 import type {Approval} from '../../src/actions/agent-event.ts';
 import {emptyUserChanges} from '../../src/domain/file-edit.ts';
@@ -19,7 +19,7 @@ import {
 } from '../../src/tui/state/approval-stage.ts';
 import {draftFromText} from '../../src/tui/editor/draft.ts';
 import {initialEditing} from '../../src/tui/editor/text-field.ts';
-import type {KeyName, KeyPress} from '../../src/tui/terminal/keymap.ts';
+import {emptyUserKeys, type KeyName, type KeyPress, setUserKeys} from '../../src/tui/terminal/keymap.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {approval as commandApproval} from './support/stage.ts';
 
@@ -87,7 +87,21 @@ const amended = (...dropped: readonly [string, number | 'new-name'][]) => ({
 const refused = {kind: 'answered', answer: {decision: 'refuse', message: '', by: 'user'}};
 const once = {kind: 'answered', answer: {decision: 'allow', scope: 'once'}};
 
+afterEach(() => setUserKeys(emptyUserKeys));
+
 describe('the card of hunks', () => {
+  test('an action that the user left without a key has no hint', () => {
+    const unbound = new Map([
+      ['Ctrl+e', 'ignored'],
+      ['End', 'ignored'],
+    ] as const);
+    setUserKeys({...emptyUserKeys, card: unbound});
+    expect(cardAt(hunks, 21).slice(-2)).toEqual([
+      '│ Write 7 of 7 y   No n                                                       │',
+      '╰ Space toggle · ↑↓ other hunk · Esc back · PgUp PgDn scroll ─────────────────╯',
+    ]);
+  });
+
   test('all parts of all files, the chosen one below, and what is left of it in the title', () => {
     expect(cardAt(dropping(1, 1, 2, 5), 21)).toEqual([
       '╭ Write 4 of 7 hunks? Edit src/a.js, src/old.js, new.txt, empty.txt  +62 -2 ──╮',

@@ -427,9 +427,7 @@ function hintsOf(
       const selected = stage.row === 'none' ? undefined : offers[stage.row];
       const edit = selected?.does.kind === 'always' ? 'edit rule' : editable === 'yes' ? 'change it first' : 'edit';
       return [
-        ...(command === '' && editable === 'no'
-          ? []
-          : [keyHint(cardKeys.edit, key => `${key} ${edit}`, 'card')].filter(hint => hint !== '')),
+        command === '' && editable === 'no' ? '' : keyHint(cardKeys.edit, key => `${key} ${edit}`, 'card'),
         ...(isEdit ? [`${approvalKeys.showAll} whole diff`] : isCut ? [`${approvalKeys.showAll} show all`] : []),
         ...(isCut ? ['PgDn more'] : []),
         ...(rules.length > 1 ? ['←→ other rule'] : []),
@@ -443,11 +441,7 @@ function hintsOf(
     case 'reason':
       return ['Enter send', 'Esc back'];
     case 'command':
-      return [
-        'Enter review again',
-        ...[keyHint('newline', key => `${key} new line`, 'card')].filter(hint => hint !== ''),
-        'Esc back',
-      ];
+      return ['Enter review again', keyHint('newline', key => `${key} new line`, 'card'), 'Esc back'];
     default:
       return unreachable(stage);
   }

@@ -12,7 +12,7 @@ interface CardProps {
   readonly title: string;
   /** A note at the right of the top border, or on the first line inside if there is no room. Empty if there is none. */
   readonly note?: string;
-  /** Key hints for the bottom border. The card shows the first ones that fit. */
+  /** Key hints for the bottom border. The card shows the first ones that fit. The hint of an action without a key is empty. */
   readonly hints: readonly string[];
   /** The rows for the hints. All but the last are above the border. */
   readonly hintRows?: number;
@@ -90,7 +90,7 @@ export const frameRows = 2;
 export function hintLines(hints: readonly string[], width: number): string[] {
   const cells = Math.max(1, width - 6);
   const lines: string[] = [];
-  for (const hint of hints) {
+  for (const hint of hints.filter(text => text !== '')) {
     const longer = `${lines.at(-1) ?? ''}${glyphs.separator}${hint}`;
     if (lines.length > 0 && cellWidth(longer) <= cells) lines.splice(-1, 1, longer);
     else lines.push(...wrapText(hint, [], {theme: themeOf('plain'), width: cells}));

@@ -9,7 +9,7 @@ import {draftText} from '../editor/draft.ts';
 import {type ApprovalChoices, choicesOf} from '../state/approval-choices.ts';
 import type {HunkStage} from '../state/approval-stage.ts';
 import {type ChangePart, changeParts, partCounts} from '../state/change-parts.ts';
-import {cardKeys, keyOf} from '../terminal/keymap.ts';
+import {cardKeys, keyHint} from '../terminal/keymap.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {fitPath, withTildes} from '../text/workspace-paths.ts';
 import {cardFrame} from '../state/card-room.ts';
@@ -47,7 +47,7 @@ export function HunkCard({approval, stage, home, width, rows}: HunkCardProps): R
     'Space toggle',
     `↑↓ other ${approval.preview.kind === 'changes' ? 'file' : 'hunk'}`,
     'Esc back',
-    ...(editable === 'yes' ? [`${keyOf(cardKeys.edit, 'card')} edit the file first`] : []),
+    editable === 'yes' ? keyHint(cardKeys.edit, key => `${key} edit the file first`, 'card') : '',
     'PgUp PgDn scroll',
   ];
   const hintRows = rows < 12 ? 1 : hintLines(hints, width).length;

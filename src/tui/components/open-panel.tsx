@@ -48,9 +48,6 @@ export interface OpenPanelProps {
   readonly width: number;
 }
 
-const olderHint = (): readonly string[] =>
-  [keyHint('search-history', key => `${key} older`, 'list')].filter(hint => hint !== '');
-
 export function OpenPanel({panel, blocks, agents, directory, rows, width}: OpenPanelProps): ReactNode {
   const size = {rows, width};
   switch (panel.panel) {
@@ -73,7 +70,12 @@ export function OpenPanel({panel, blocks, agents, directory, rows, width}: OpenP
         <PickerCard
           title="Earlier prompts"
           picker={panel.picker}
-          hints={['Enter use', 'Esc cancel', 'type to search', ...olderHint()]}
+          hints={[
+            'Enter use',
+            'Esc cancel',
+            'type to search',
+            keyHint('search-history', key => `${key} older`, 'list'),
+          ]}
           {...size}
         />
       );
