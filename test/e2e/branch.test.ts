@@ -4,14 +4,14 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say} from '../support/model-script.ts';
-import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
-import {fileComes, openScene, pointedAt, type Scene} from '../support/scene.ts';
+import {openScenePty, type PtyTerminal} from '../support/pty-terminal.ts';
+import {fileComes, openScene, type Scene} from '../support/scene.ts';
 
 const id = '0f9a1a34-1111-4222-8333-444455556666';
 const free = ['--permission-mode', 'bypassPermissions', '--session-id', id] as const;
 
 const open = (scene: Scene, args: readonly string[], size: readonly [number, number] = [90, 40]): PtyTerminal =>
-  openPty({place: scene.place, environment: pointedAt(scene.server), size, args, answers: 'all'});
+  openScenePty(scene, {size, args});
 
 const write = (content: string) => call('Write', {file_path: 'a.txt', content});
 

@@ -3,7 +3,7 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {say} from '../support/model-script.ts';
-import {openPty} from '../support/pty-terminal.ts';
+import {openScenePty} from '../support/pty-terminal.ts';
 import {openScene, pointedAt, toldPrompt} from '../support/scene.ts';
 import {needs} from '../support/programs.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
@@ -101,13 +101,7 @@ describe('keys that a terminal tells apart', () => {
     ['only as xterm does, if at all', 'none', 'Ctrl+J'],
   ] as const)('%s: the hint names a key that begins a line; leaving undoes it', async (_title, answers, key) => {
     await using scene = await openScene([]);
-    using terminal = openPty({
-      place: scene.place,
-      environment: pointedAt(scene.server),
-      size: [100, 30],
-      args: [],
-      answers,
-    });
+    using terminal = openScenePty(scene, {answers});
     await terminal.until(/Ask weft to do something/u);
     terminal.type('?');
     await terminal.until(new RegExp(`${key.replace('+', '\\+')} +new line`, 'u'));

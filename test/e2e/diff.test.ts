@@ -3,8 +3,8 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
-import {openPty} from '../support/pty-terminal.ts';
-import {openScene, pointedAt} from '../support/scene.ts';
+import {openScenePty} from '../support/pty-terminal.ts';
+import {openScene} from '../support/scene.ts';
 
 const id = '0f9a1a34-1111-4222-8333-444455556666';
 const change = ['--permission-mode', 'bypassPermissions', '--session-id', id, '--prompt', 'Change it'] as const;
@@ -26,14 +26,7 @@ test.each([100, 60, 40])('/diff pages what the session, others and git changed (
   await scene.shell('git init -q && git add . && git -c user.name=a -c user.email=a@b.c commit -qm start');
   writeFileSync(join(work, 'before.txt'), 'mine\n');
   await scene.run(change);
-  const size = [columns, 40] as const;
-  using terminal = openPty({
-    place: scene.place,
-    environment: pointedAt(scene.server),
-    size,
-    args: ['--resume', id],
-    answers: 'all',
-  });
+  using terminal = openScenePty(scene, {size: [columns, 40], args: ['--resume', id]});
   await terminal.until(/Changed\./u);
   writeFileSync(join(work, 'later.txt'), 'mine\n');
   terminal.type('/diff\r');
@@ -52,13 +45,7 @@ test('/diff git works before the first prompt, and says when there is nothing', 
   await using scene = await openScene([]);
   const {work} = scene.place;
   await scene.shell('git init -q && git -c user.name=a -c user.email=a@b.c commit -qm start --allow-empty');
-  using terminal = openPty({
-    place: scene.place,
-    environment: pointedAt(scene.server),
-    size: [100, 30],
-    args: [],
-    answers: 'all',
-  });
+  using terminal = openScenePty(scene);
   await terminal.until(/Ask weft/u);
   terminal.type('/diff\r');
   await terminal.until(/▌ \/diff\s+No changes/u);
@@ -72,13 +59,7 @@ test('what happened to files that no checkpoint has is not known, and /diff says
   const {work} = scene.place;
   writeFileSync(join(work, 'a.txt'), 'one\ntwo\nthree\n');
   await scene.run(change);
-  using terminal = openPty({
-    place: scene.place,
-    environment: pointedAt(scene.server),
-    size: [100, 30],
-    args: ['--resume', id],
-    answers: 'all',
-  });
+  using terminal = openScenePty(scene, {args: ['--resume', id]});
   await terminal.until(/Changed\./u);
   writeFileSync(join(work, 'a.txt'), 'one\n2\n3\n');
   writeFileSync(join(work, 'later.txt'), 'mine\n');

@@ -7,9 +7,9 @@ import {serve} from '../support/agent-server.ts';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say} from '../support/model-script.ts';
 import {isInstalled} from '../support/programs.ts';
-import {openPty} from '../support/pty-terminal.ts';
+import {openScenePty} from '../support/pty-terminal.ts';
 import {runWeft, type TempPlace} from '../support/run-weft.ts';
-import {openScene, pointedAt, toldResults} from '../support/scene.ts';
+import {openScene, toldResults} from '../support/scene.ts';
 import {isType, prompt, startRpc} from './support/rpc-client.ts';
 
 const id = '0f9a1a34-1111-4222-8333-444455556666';
@@ -48,13 +48,7 @@ test.runIf(process.platform === 'linux')(
   'in the terminal: a look by another program between two prompts loses nothing',
   async () => {
     await using scene = await openScene([say('First.'), say('Second.')]);
-    using terminal = openPty({
-      place: scene.place,
-      environment: pointedAt(scene.server),
-      size: [100, 30],
-      args: ['--session-id', id],
-      answers: 'all',
-    });
+    using terminal = openScenePty(scene, {args: ['--session-id', id]});
     await terminal.until(/Ask weft/u);
     terminal.type('one\r');
     await terminal.until(/First\./u);

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {readByteLog} from '../support/byte-log.ts';
 import {call, hang, say, until} from '../support/model-script.ts';
-import {openPty, openPtyOf, type PtyTerminal} from '../support/pty-terminal.ts';
+import {openScenePty, openPtyOf, type PtyTerminal} from '../support/pty-terminal.ts';
 import {weftBin} from '../support/run-weft.ts';
 import {fileComes, openScene, pointedAt, type Scene} from '../support/scene.ts';
 
@@ -14,13 +14,7 @@ interface Conditions {
 }
 
 const open = (scene: Scene, {args = ['--fullscreen'], environment = {}}: Conditions = {}): PtyTerminal =>
-  openPty({
-    place: scene.place,
-    environment: {...pointedAt(scene.server), ...environment},
-    size: [80, 24],
-    args,
-    answers: 'all',
-  });
+  openScenePty(scene, {environment, size: [80, 24], args});
 
 const numbered = (from: number, to: number): string =>
   Array.from({length: to - from}, (_, at) => `row number ${from + at} of it\n\n`).join('');

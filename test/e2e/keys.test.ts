@@ -4,8 +4,8 @@ import {mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
-import {openPty} from '../support/pty-terminal.ts';
-import {openScene, pointedAt, type Scene} from '../support/scene.ts';
+import {openScenePty} from '../support/pty-terminal.ts';
+import {openScene, type Scene} from '../support/scene.ts';
 
 function bind(scene: Scene, file: string | Readonly<Record<string, Readonly<Record<string, string | null>>>>): void {
   const home = join(scene.place.home, 'weft');
@@ -25,13 +25,7 @@ test('keybindings.json changes keys and hints, and a card is answered as ever', 
     prompt: {enter: 'newline', 'ctrl+x ctrl+s': 'enter', 'ctrl+k': null},
     card: {y: 'escape', esc: null},
   });
-  using terminal = openPty({
-    place: scene.place,
-    environment: pointedAt(scene.server),
-    size: [100, 30],
-    args: [],
-    answers: 'all',
-  });
+  using terminal = openScenePty(scene);
   await terminal.until(/keybindings\.json: "y" in card: [^]*weft keys check names\s+1 more/u);
   terminal.type('one\rtwo\u0018');
   await terminal.until(/› one\n +two\n[^]*Ctrl\+X … · Esc cancel/u);
@@ -75,13 +69,7 @@ test.skipIf(process.platform === 'win32')(
     expect(`${code} ${stdout}`).toMatch(
       /^1 problem: Can't read .*keybindings\.json: it is not a file\. The default keys count\.\n$/u,
     );
-    using terminal = openPty({
-      place: scene.place,
-      environment: {...pointedAt(scene.server), COLORTERM: 'truecolor'},
-      size: [100, 30],
-      args: [],
-      answers: 'all',
-    });
+    using terminal = openScenePty(scene, {environment: {COLORTERM: 'truecolor'}});
     await terminal.until(/asks first/u);
     terminal.type('/theme\r');
     await terminal.until(/pipe\W+Can't read the theme file[^]*zero\W+Can't read the theme file/u);

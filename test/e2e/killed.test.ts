@@ -6,8 +6,8 @@ import {call, say, think, until, type Part} from '../support/model-script.ts';
 import {lookUntil} from '../support/look-until.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {finish} from '../support/run-weft.ts';
-import {openPty} from '../support/pty-terminal.ts';
-import {endProcess, fileComes, openScene, pointedAt, toldPrompt, toldResults} from '../support/scene.ts';
+import {openScenePty} from '../support/pty-terminal.ts';
+import {endProcess, fileComes, openScene, toldPrompt, toldResults} from '../support/scene.ts';
 
 const free = ['--permission-mode', 'bypassPermissions'] as const;
 
@@ -72,13 +72,7 @@ test('killed beside a command in the background: people read what they saw, and 
   child.kill('SIGKILL');
   await finished;
   endProcess(pid);
-  using terminal = openPty({
-    place: scene.place,
-    environment: pointedAt(scene.server),
-    size: [80, 24],
-    args: ['--continue'],
-    answers: 'all',
-  });
+  using terminal = openScenePty(scene, {size: [80, 24], args: ['--continue']});
   await terminal.until(/Session resumed[^]*Start in background: echo[^]*Ask weft/u);
   expect(terminal.log()).toContain('b1: running');
   expect(terminal.log()).not.toContain('BashOutput');

@@ -3,7 +3,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, fail, say, think, type Answer} from '../support/model-script.ts';
-import {openPty, openPtyOf} from '../support/pty-terminal.ts';
+import {openScenePty, openPtyOf} from '../support/pty-terminal.ts';
 import {weftBin} from '../support/run-weft.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 
@@ -51,13 +51,7 @@ describe('NO_COLOR', () => {
     ['--no-color', {COLORTERM: 'truecolor'}, ['--no-color']],
   ] as const)('the terminal UI, by %s: cards, panels, markdown, errors', async (_title, environment, args) => {
     await using scene = await prepared();
-    using terminal = openPty({
-      place: scene.place,
-      environment: {...pointedAt(scene.server), ...environment},
-      size: [80, 40],
-      args,
-      answers: 'all',
-    });
+    using terminal = openScenePty(scene, {environment, size: [80, 40], args});
     await terminal.until(/Ask weft to do something/u);
     terminal.type('Mend it.\r');
     await terminal.until(/╭ Run this command\?[^]*1 Yes/u);

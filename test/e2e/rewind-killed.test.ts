@@ -16,8 +16,8 @@ import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say} from '../support/model-script.ts';
 import {finish} from '../support/run-weft.ts';
-import {openPty} from '../support/pty-terminal.ts';
-import {openScene, pointedAt, type Scene} from '../support/scene.ts';
+import {openScenePty} from '../support/pty-terminal.ts';
+import {openScene, type Scene} from '../support/scene.ts';
 
 const free = ['--permission-mode', 'bypassPermissions'] as const;
 const id = '0f9a1a34-1111-4222-8333-444455556666';
@@ -135,13 +135,7 @@ test.each([
   const [merged = 0, left = 0] = restored;
   put(merged, lines('user', '9'));
   put(left, lines('1', 'user'));
-  using terminal = openPty({
-    place: scene.place,
-    environment: pointedAt(scene.server),
-    size: [100, 40],
-    args: words,
-    answers: 'all',
-  });
+  using terminal = openScenePty(scene, {size: [100, 40], args: words});
   await terminal.until(/weft was killed during a rewind of session "Change it\."\. It has put back \d+ files/u);
   await terminal.until(new RegExp(`f${left} stays\\s+as it\\s+is: it was\\s+changed since`, 'u'));
   expect(back()).toEqual([left]);

@@ -4,7 +4,7 @@ import {beforeEach, describe, expect, test} from 'vitest';
 import {readByteLog} from '../support/byte-log.ts';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say, until, type Part} from '../support/model-script.ts';
-import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
+import {openScenePty, type PtyTerminal} from '../support/pty-terminal.ts';
 import {openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
 import {wrapText} from '../../src/tui/text/wrap.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
@@ -15,7 +15,7 @@ import {openTmux} from '../support/tmux-terminal.ts';
 const numbered = (count: number): readonly string[] => Array.from({length: count}, (_, at) => `row number ${at} of it`);
 
 const open = (scene: Scene, answers: 'all' | 'none', args: readonly string[] = []): PtyTerminal =>
-  openPty({place: scene.place, environment: pointedAt(scene.server), size: [80, 24], args, answers});
+  openScenePty(scene, {size: [80, 24], args, answers});
 
 const rowsOf = (all: readonly string[]): readonly string[] =>
   all.filter(row => row.includes('row number')).map(row => row.slice(2));

@@ -4,11 +4,11 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say, until} from '../support/model-script.ts';
-import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
-import {fileComes, openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
+import {openScenePty, type PtyTerminal} from '../support/pty-terminal.ts';
+import {fileComes, openScene, processGone, type Scene} from '../support/scene.ts';
 
 const open = (scene: Scene, args: readonly string[], size: readonly [number, number] = [90, 40]): PtyTerminal =>
-  openPty({place: scene.place, environment: pointedAt(scene.server), size, args, answers: 'all'});
+  openScenePty(scene, {size, args});
 
 const free = ['--permission-mode', 'bypassPermissions'] as const;
 

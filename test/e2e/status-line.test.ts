@@ -3,8 +3,8 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
-import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
-import {fileComes, openScene, pointedAt, processGone, type Scene} from '../support/scene.ts';
+import {openScenePty, type PtyTerminal} from '../support/pty-terminal.ts';
+import {fileComes, openScene, processGone, type Scene} from '../support/scene.ts';
 
 interface Options {
   readonly args: readonly string[];
@@ -21,8 +21,7 @@ function open(scene: Scene, script: string, {args = [], timeoutMs = 5000}: Parti
     join(home, 'settings.json'),
     JSON.stringify({statusLine: {type: 'command', command: `sh '${command}'`, padding: 1, timeoutMs}}),
   );
-  const environment = {...pointedAt(scene.server), FORCE_COLOR: '3'};
-  return openPty({place: scene.place, environment, size: [100, 30], args, answers: 'all'});
+  return openScenePty(scene, {environment: {FORCE_COLOR: '3'}, args});
 }
 
 const todos = {todos: [{content: 'Mend it', status: 'in_progress', activeForm: 'Mending it'}]};

@@ -2,16 +2,15 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
-import {openScene, pointedAt, type Scene} from '../support/scene.ts';
+import {openScenePty, type PtyTerminal} from '../support/pty-terminal.ts';
+import {openScene, type Scene} from '../support/scene.ts';
 
 function open(scene: Scene, theme: string): PtyTerminal {
   const home = join(scene.place.home, 'weft');
   mkdirSync(join(home, 'themes'), {recursive: true});
   writeFileSync(join(home, 'themes', 'mine.json'), theme);
   writeFileSync(join(home, 'settings.json'), '{"theme": "mine"}');
-  const environment = {...pointedAt(scene.server), COLORTERM: 'truecolor'};
-  return openPty({place: scene.place, environment, size: [100, 30], args: [], answers: 'all'});
+  return openScenePty(scene, {environment: {COLORTERM: 'truecolor'}});
 }
 
 test('the setting theme names a file in themes/', async () => {

@@ -2,6 +2,7 @@ import {spawn} from '@lydell/node-pty';
 import headless from '@xterm/headless';
 import {lookUntil} from './look-until.ts';
 import {weftBin, type TempPlace} from './run-weft.ts';
+import {pointedAt, type Scene} from './scene.ts';
 
 /** A program in a pty whose other end is a terminal in memory: it answers what it is asked, and keeps every byte. */
 export interface PtyTerminal extends Disposable {
@@ -46,6 +47,12 @@ export function openPty({place, environment, size, args, answers}: PtyOptions): 
     answers,
   });
 }
+
+/** Opens the built program in a scene, pointed at the model server of the scene. */
+export const openScenePty = (
+  {place, server}: Scene,
+  {environment = {}, size = [100, 30], args = [], answers = 'all'}: Partial<Omit<PtyOptions, 'place'>> = {},
+): PtyTerminal => openPty({place, environment: {...pointedAt(server), ...environment}, size, args, answers});
 
 interface PtySetting {
   readonly cols: number;
