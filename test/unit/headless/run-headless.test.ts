@@ -25,13 +25,19 @@ interface Run {
   readonly notes: readonly string[];
 }
 
+/** The text of the answer alone. */
+const textOutput: HeadlessOutput = {
+  format: 'text',
+  partials: 'without',
+  hooks: 'without',
+  agentTexts: 'without',
+  seedMessages: 'without',
+};
+
 /** Runs a prompt on the engine of a bench and keeps what it wrote. */
 async function run(
   bench: Bench,
-  {
-    output = {format: 'text', partials: 'without', hooks: 'without', agentTexts: 'without', seedMessages: 'without'},
-    ...given
-  }: Partial<HeadlessOptions> & {readonly output?: HeadlessOutput} = {},
+  {output = textOutput, ...given}: Partial<HeadlessOptions> & {readonly output?: HeadlessOutput} = {},
 ): Promise<Run> {
   const written: string[] = [];
   const notes: string[] = [];
@@ -160,7 +166,7 @@ describe('json', () => {
   test('is the result alone', async () => {
     const bench = engineBench([callsTools(bash('a')), says('Done.')]);
     const {exitCode, stdout, notes} = await run(bench, {
-      output: {format: 'json', partials: 'with', hooks: 'without', agentTexts: 'without', seedMessages: 'without'},
+      output: {...textOutput, format: 'json', partials: 'with'},
     });
     expect({exitCode, notes}).toEqual({exitCode: 0, notes: []});
     expect(stdout.split('\n')).toHaveLength(2);
@@ -199,7 +205,7 @@ describe('json', () => {
 
   test('tells a failure on stdout and on stderr', async () => {
     const {exitCode, stdout, notes} = await run(engineBench([]), {
-      output: {format: 'json', partials: 'without', hooks: 'without', agentTexts: 'without', seedMessages: 'without'},
+      output: {...textOutput, format: 'json'},
     });
     expect({exitCode, notes}).toEqual({exitCode: 1, notes: ['The script has ended.']});
     expect(JSON.parse(stdout)).toMatchObject({subtype: 'success', is_error: true, result: 'The script has ended.'});
@@ -211,7 +217,7 @@ describe('json', () => {
       options: {interaction: 'unattended'},
     });
     const {exitCode, stdout} = await run(bench, {
-      output: {format: 'json', partials: 'without', hooks: 'without', agentTexts: 'without', seedMessages: 'without'},
+      output: {...textOutput, format: 'json'},
     });
     expect(exitCode).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -238,26 +244,14 @@ describe('stream-json', () => {
   test('is every message on a line of its own', async () => {
     const bench = engineBench([callsTools(bash('a')), says('Done.')]);
     const {stdout} = await run(bench, {
-      output: {
-        format: 'stream-json',
-        partials: 'without',
-        hooks: 'without',
-        agentTexts: 'without',
-        seedMessages: 'without',
-      },
+      output: {...textOutput, format: 'stream-json'},
     });
     expect(types(stdout)).toEqual(['system/init', 'assistant', 'user', 'assistant', 'result/success']);
   });
 
   test('carries the raw stream when asked to', async () => {
     const {stdout} = await run(engineBench([says('Hi.')]), {
-      output: {
-        format: 'stream-json',
-        partials: 'with',
-        hooks: 'without',
-        agentTexts: 'without',
-        seedMessages: 'without',
-      },
+      output: {...textOutput, format: 'stream-json', partials: 'with'},
     });
     expect(types(stdout)).toEqual([
       'system/init',
@@ -277,13 +271,7 @@ describe('stream-json', () => {
     const written: string[] = [];
     const bench = engineBench([{blocks: [{kind: 'text', text: 'Late.'}], before: gate.promise}]);
     const running = run(bench, {
-      output: {
-        format: 'stream-json',
-        partials: 'without',
-        hooks: 'without',
-        agentTexts: 'without',
-        seedMessages: 'without',
-      },
+      output: {...textOutput, format: 'stream-json'},
       stdout: {
         write(text, done) {
           written.push(text);
@@ -312,13 +300,7 @@ describe('a stdout that takes nothing', () => {
       },
     });
     const end = await run(bench, {
-      output: {
-        format: 'stream-json',
-        partials: 'without',
-        hooks: 'without',
-        agentTexts: 'without',
-        seedMessages: 'without',
-      },
+      output: {...textOutput, format: 'stream-json'},
       stdout: sinkThatFails('EPIPE'),
     });
     expect(end).toEqual({exitCode: 'stdout-closed', stdout: '', notes: []});
