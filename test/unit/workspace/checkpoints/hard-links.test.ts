@@ -21,6 +21,23 @@ const run = (work: string, command: string): void => {
   execFileSync('sh', ['-c', command], {cwd: work, stdio: 'ignore'});
 };
 
+/** Runs two commands in a workspace, and expects undo, redo and undo of the second to restore each path. */
+async function expectUndoRedoUndo(setup: string, command: string): Promise<void> {
+  using here = place();
+  run(here.work, setup);
+  const old = stateOf(here.work);
+  const before = await take(here.open());
+  run(here.work, command);
+  const fresh = stateOf(here.work);
+  const after = await take(here.open());
+  const undone = await revert(here.open(), {before, after});
+  expect([undone.report.conflicts, stateOf(here.work)]).toEqual([[], old]);
+  const redone = await revert(here.open(), undone.change);
+  expect([redone.report.conflicts, stateOf(here.work)]).toEqual([[], fresh]);
+  const again = await revert(here.open(), redone.change);
+  expect([again.report.conflicts, stateOf(here.work)]).toEqual([[], old]);
+}
+
 describe('undo, redo and undo of a command on hard links', () => {
   test.each([
     ['echo one > a; ln a b', 'rm a; echo zz >> b'],
@@ -39,19 +56,7 @@ describe('undo, redo and undo of a command on hard links', () => {
     ['mkdir d; echo x > a; ln a b', 'ln a d/b; cp -al d e'],
     ['echo x > a; cp a b; ln a c', 'ln -f a b'],
   ])('%s, then %s', async (setup, command) => {
-    using here = place();
-    run(here.work, setup);
-    const old = stateOf(here.work);
-    const before = await take(here.open());
-    run(here.work, command);
-    const fresh = stateOf(here.work);
-    const after = await take(here.open());
-    const undone = await revert(here.open(), {before, after});
-    expect([undone.report.conflicts, stateOf(here.work)]).toEqual([[], old]);
-    const redone = await revert(here.open(), undone.change);
-    expect([redone.report.conflicts, stateOf(here.work)]).toEqual([[], fresh]);
-    const again = await revert(here.open(), redone.change);
-    expect([again.report.conflicts, stateOf(here.work)]).toEqual([[], old]);
+    await expectUndoRedoUndo(setup, command);
   });
 
   test('names that the user split since both get their content back', async () => {
@@ -95,21 +100,9 @@ describe('random commands on hard links', () => {
 
   test('undo, redo and undo restore each path', {tags: 'long'}, async () => {
     await fc.assert(
-      fc.asyncProperty(commands, commands, async (setup, prompt) => {
-        using here = place();
-        run(here.work, `mkdir d; ${setup}; true`);
-        const old = stateOf(here.work);
-        const before = await take(here.open());
-        run(here.work, `${prompt}; true`);
-        const fresh = stateOf(here.work);
-        const after = await take(here.open());
-        const undone = await revert(here.open(), {before, after});
-        expect([undone.report.conflicts, stateOf(here.work)]).toEqual([[], old]);
-        const redone = await revert(here.open(), undone.change);
-        expect([redone.report.conflicts, stateOf(here.work)]).toEqual([[], fresh]);
-        const again = await revert(here.open(), redone.change);
-        expect([again.report.conflicts, stateOf(here.work)]).toEqual([[], old]);
-      }),
+      fc.asyncProperty(commands, commands, (setup, prompt) =>
+        expectUndoRedoUndo(`mkdir d; ${setup}; true`, `${prompt}; true`),
+      ),
       {numRuns: 30, seed: 1},
     );
   });
