@@ -29,6 +29,7 @@ import {transcriptPanel} from '../../src/tui/scrollback/transcript-panel.ts';
 import {reduce} from '../../src/tui/state/reduce.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {themeOf} from '../../src/tui/theme/theme.ts';
+import {exploringAgent} from '../support/exploring-agent.ts';
 import {accepted, delta, finished, grepQueued, grepSettled} from './support/events.ts';
 import {approval, begin, mild} from './support/stage.ts';
 import {opening, sessionInfo} from './support/scripted-engine.ts';
@@ -147,16 +148,9 @@ const agentRow: AgentRow = {
   agent: {
     id: sessionInfo.id,
     call: actionId('s1'),
-    parent: 'main',
     name: long,
-    kind: 'explore',
-    harness: 'weft',
-    model: 'm',
+    ...exploringAgent,
     prompt: long,
-    isolation: 'none',
-    computerUse: 'asks',
-    lifecycle: [],
-    startedAt: 0,
   },
   status: {kind: 'in_progress', doing: `Read ${long}`},
   progress: {turns: 1, calls: 1, usage: {...noUsage, inputTokens: 1234}, costUsd: 0, files: []},

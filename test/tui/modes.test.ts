@@ -5,6 +5,7 @@ import type {PermissionMode} from '../../src/domain/risk.ts';
 import type {AgentRow} from '../../src/domain/sub-agent.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import {nextMode, parseMode} from '../../src/tui/commands/mode.ts';
+import {exploringAgent} from '../support/exploring-agent.ts';
 import {sessionInfo} from './support/scripted-engine.ts';
 import {leaveStages, start} from './support/stage.ts';
 
@@ -72,26 +73,16 @@ describe('/hooks', () => {
 
 describe('/agents', () => {
   const id = sessionInfo.id;
-  const common = {
-    parent: 'main',
-    harness: 'weft',
-    model: 'm',
-    prompt: 'Where is it?',
-    isolation: 'none',
-    computerUse: 'asks',
-    lifecycle: [],
-    startedAt: 0,
-  } as const;
   const progress = {turns: 2, calls: 1, usage: noUsage, costUsd: 0, files: []} as const;
   const value: readonly AgentRow[] = [
     {
-      agent: {id, call: actionId('a'), name: 'find\u001B[2J it', kind: 'explore', ...common},
+      agent: {id, call: actionId('a'), name: 'find\u001B[2J it', ...exploringAgent},
       status: {kind: 'in_progress', doing: 'Read a.ts'},
       progress,
       place: 'foreground',
     },
     {
-      agent: {id, call: actionId('b'), name: 'review', kind: 'review', ...common},
+      agent: {id, call: actionId('b'), name: 'review', ...exploringAgent, kind: 'review'},
       status: {kind: 'succeeded', answer: 'All is well.'},
       progress,
       place: 'background',

@@ -4,6 +4,7 @@ import {actionOf} from '../../src/actions/catalogue.ts';
 import {actionId, parseSessionId} from '../../src/domain/ids.ts';
 import {noUsage} from '../../src/domain/usage.ts';
 import {type AgentRow, backgroundEndPrompt} from '../../src/domain/sub-agent.ts';
+import {exploringAgent} from '../support/exploring-agent.ts';
 import {sampleActions} from '../support/sample-actions.ts';
 import {accepted, finished} from './support/events.ts';
 import {begin, leaveStages, start} from './support/stage.ts';
@@ -16,16 +17,8 @@ const row = (number: number, doing: string, tokens: number): AgentRow => ({
   agent: {
     id: parseSessionId(`00000000-0000-4000-8000-00000000000${number}`) ?? expect.fail(),
     call: actionId(`call${number}`),
-    parent: 'main',
     name: `look ${number}`,
-    kind: 'explore',
-    harness: 'weft',
-    model: 'm',
-    prompt: 'Where is it?',
-    isolation: 'none',
-    computerUse: 'asks',
-    lifecycle: [],
-    startedAt: 0,
+    ...exploringAgent,
   },
   status: {kind: 'in_progress', doing},
   progress: {turns: 1, calls: 1, usage: {...noUsage, outputTokens: tokens}, costUsd: 0, files: []},

@@ -7,6 +7,7 @@ import {RunLine} from '../../src/tui/components/live-region.tsx';
 import {type StatusHint, StatusLine} from '../../src/tui/components/status-line.tsx';
 import type {AgentOutput} from '../../src/tui/state/agent-outputs.ts';
 import {emptyView, type View} from '../../src/tui/state/view.ts';
+import {exploringAgent} from '../support/exploring-agent.ts';
 import {accepted} from './support/events.ts';
 import {drawn} from './support/drawn.ts';
 import {reduce} from '../../src/tui/state/reduce.ts';
@@ -131,16 +132,8 @@ describe('the status line', () => {
         agent: {
           id: parseSessionId(`00000000-0000-4000-8000-00000000000${at}`) ?? expect.fail(),
           call: actionId(`call${at}`),
-          parent: 'main',
           name: 'look',
-          kind: 'explore',
-          harness: 'weft',
-          model: 'm',
-          prompt: 'Where is it?',
-          isolation: 'none',
-          computerUse: 'asks',
-          lifecycle: [],
-          startedAt: 0,
+          ...exploringAgent,
         },
         status: kind === 'succeeded' ? {kind, answer: ''} : {kind: 'in_progress', doing: ''},
         progress: {turns: 0, calls: 0, usage, costUsd: 0, files: []},

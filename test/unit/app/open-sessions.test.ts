@@ -9,6 +9,7 @@ import {rejected} from '../../../src/domain/fault.ts';
 import {actionId, blockId, messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {AgentRow} from '../../../src/domain/sub-agent.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
+import {exploringAgent} from '../../support/exploring-agent.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {accepted, delta, finished, textStarted} from '../../tui/support/events.ts';
 import {opening, scriptedEngine, sessionInfo} from '../../tui/support/scripted-engine.ts';
@@ -109,15 +110,7 @@ const row: AgentRow = {
     id: idOf(9),
     call: actionId('a'),
     name: 'find',
-    kind: 'explore',
-    parent: 'main',
-    harness: 'weft',
-    model: 'm',
-    prompt: 'Where?',
-    isolation: 'none',
-    computerUse: 'asks',
-    lifecycle: [],
-    startedAt: 0,
+    ...exploringAgent,
   },
   status: {kind: 'in_progress', doing: ''},
   progress: {turns: 0, calls: 0, usage: noUsage, costUsd: 0, files: []},
