@@ -1,9 +1,8 @@
 // @module-tag long
 import {chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
-import {once} from 'node:events';
-import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {freePort} from '../support/loopback-port.ts';
 import {openPty} from '../support/pty-terminal.ts';
 import {runWeft, TempPlace} from '../support/run-weft.ts';
 import {startModelServer} from '../support/model-server.ts';
@@ -141,7 +140,7 @@ test.each([
 
 test('a server that is down is no reason not to open; the prompt can be sent again once it is there', async () => {
   using place = new TempPlace();
-  const {port} = await freePort();
+  const port = await freePort();
   const environment = {OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, NO_COLOR: '1'};
   const options = {place, environment, args: [], answers: 'all', size: [100, 30]} as const;
   using terminal = openPty(options);
@@ -161,7 +160,7 @@ test(
   {tags: 'smoke'},
   async () => {
     using place = new TempPlace();
-    const {port} = await freePort();
+    const port = await freePort();
     const environment = {OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, WEFT_MODEL: 'small-model', NO_COLOR: '1'};
     using terminal = openPty({place, environment, args: [], answers: 'all', size: [100, 30]});
     await terminal.until(
@@ -174,7 +173,7 @@ test(
 
 test('headless, a server that is down is a clear error', async () => {
   using place = new TempPlace();
-  const {port} = await freePort();
+  const port = await freePort();
   const environment = {OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`};
   expect(await runWeft(['--prompt', 'hi'], {place, environment})).toMatchObject({
     code: 2,
@@ -182,14 +181,3 @@ test('headless, a server that is down is a clear error', async () => {
     stderr: expect.stringMatching(/^weft: Nothing listens at .+ Or choose a model with --model or WEFT_MODEL\.\n$/u),
   });
 });
-
-/** A port of loopback on which nothing listens. */
-async function freePort(): Promise<{readonly port: number}> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address;
-}

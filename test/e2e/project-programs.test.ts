@@ -3,6 +3,7 @@ import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
+import {loopbackPort} from '../support/loopback-port.ts';
 import {scriptedServer} from '../support/mcp-server.ts';
 import {call, say} from '../support/model-script.ts';
 import {running} from '../support/processes.ts';
@@ -21,11 +22,9 @@ async function service() {
   const server = createServer((_, response) => {
     hits += 1;
     response.end('reached');
-  }).listen(0, '127.0.0.1');
-  await new Promise(resolve => server.once('listening', resolve));
-  const address = server.address();
+  });
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`,
+    url: `http://127.0.0.1:${await loopbackPort(server)}/`,
     hits: () => hits,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

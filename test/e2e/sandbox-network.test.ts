@@ -1,10 +1,10 @@
 // @module-tag long
 import {createServer} from 'node:http';
-import {once} from 'node:events';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test, type TestContext} from 'vitest';
 import {commandLineOf, processTable} from '../../src/workspace/exec/process-table.ts';
 import {lookUntil} from '../support/look-until.ts';
+import {loopbackPort} from '../support/loopback-port.ts';
 import {call, say, type Part} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
 import {finish} from '../support/run-weft.ts';
@@ -114,10 +114,8 @@ test(
   "with the setting allowLocalBinding a command reaches this machine's own ports",
   {tags: ['long']},
   async context => {
-    const server = createServer((_request, response) => response.end('from outside')).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : 0;
+    const server = createServer((_request, response) => response.end('from outside'));
+    const port = await loopbackPort(server);
     try {
       await using scene = await sceneWith(context, fetched(`http://localhost:${String(port)}/`));
       await scene.run(['config', 'set', 'allowLocalBinding', 'true']);

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {text} from 'node:stream/consumers';
+import {loopbackPort} from './loopback-port.ts';
 import type {Part} from './model-script.ts';
 import {responsesEvents} from './model-wire.ts';
 
@@ -139,13 +139,8 @@ export async function startChatGptServer(): Promise<ChatGptServer> {
   const server = createServer((request, response) => {
     void serve(request, response).catch((cause: unknown) => send(response, 500, {error: String(cause)}));
   });
-  await new Promise<void>(resolve => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a listening TCP server has such an address
-  const {port} = server.address() as AddressInfo;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${await loopbackPort(server)}`,
     behaviour,
     authorized,
     seen,

@@ -1,5 +1,5 @@
 import {once} from 'node:events';
-import type {Server} from 'node:net';
+import {createServer, type Server} from 'node:net';
 
 /** Lets a server listen on a free port of loopback, and returns the port. */
 export async function loopbackPort(server: Server): Promise<number> {
@@ -8,4 +8,13 @@ export async function loopbackPort(server: Server): Promise<number> {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return address.port;
+}
+
+/** Returns a port of loopback on which nothing listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await loopbackPort(server);
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -2,6 +2,7 @@ import {createHash, randomUUID} from 'node:crypto';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import {once} from 'node:events';
 import * as z from 'zod/mini';
+import {loopbackPort} from './loopback-port.ts';
 
 /** How the server behaves; a test changes members of it while the server runs. */
 interface OAuthBehaviour {
@@ -224,11 +225,7 @@ export async function startOAuthServer(): Promise<OAuthServer> {
       routes(pathname, searchParams, request, text, response);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  origin = `http://127.0.0.1:${address.port}`;
+  origin = `http://127.0.0.1:${await loopbackPort(server)}`;
   return {
     origin,
     mcpUrl: `${origin}/mcp`,

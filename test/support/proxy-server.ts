@@ -1,5 +1,6 @@
 import {createServer, request} from 'node:http';
-import {connect, type AddressInfo, type Socket} from 'node:net';
+import {connect, type Socket} from 'node:net';
+import {loopbackPort} from './loopback-port.ts';
 
 export interface ProxyServer extends AsyncDisposable {
   readonly address: string;
@@ -51,13 +52,8 @@ export async function startProxy(
       socket.on('close', () => [client, tunnel].forEach(one => one.destroy()));
     }
   });
-  await new Promise<void>(resolve => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a listening TCP server has such an address
-  const {port: own} = server.address() as AddressInfo;
   return {
-    address: `127.0.0.1:${own}`,
+    address: `127.0.0.1:${await loopbackPort(server)}`,
     asked,
     async [Symbol.asyncDispose]() {
       server.close();

@@ -1,7 +1,7 @@
-import {once} from 'node:events';
 import {createServer} from 'node:http';
 import {expect, test} from 'vitest';
 import {oauthDeps} from '../../../src/app/server-authorization.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 
 /** A server on this machine that keeps what it was asked, and redirects to itself from `/.well-known/`. */
 async function local() {
@@ -15,11 +15,7 @@ async function local() {
       response.end('{"a":1}');
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  return {seen, port, [Symbol.dispose]: () => void server.close()};
+  return {seen, port: await loopbackPort(server), [Symbol.dispose]: () => void server.close()};
 }
 
 const {fetchFor} = oauthDeps(() => {});

@@ -1,6 +1,7 @@
 import {createServer} from 'node:http';
 import {afterEach, expect, test} from 'vitest';
 import {checkKey} from '../../../src/models/list-models.ts';
+import {loopbackPort} from '../../support/loopback-port.ts';
 
 const key = 'sk-ant-api03-0123456789abcdef';
 let close = (): void => {};
@@ -19,10 +20,7 @@ async function provider(status: number, body: string) {
     server.closeAllConnections();
     server.close();
   };
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return {baseUrl: `http://127.0.0.1:${address.port}`, came};
+  return {baseUrl: `http://127.0.0.1:${await loopbackPort(server)}`, came};
 }
 
 const signal = new AbortController().signal;

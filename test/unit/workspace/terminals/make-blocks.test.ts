@@ -1,5 +1,4 @@
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
@@ -9,7 +8,7 @@ import type {Outcome} from '../../../../src/base/outcome.ts';
 import type {Fault} from '../../../../src/domain/fault.ts';
 import {blockId, type BlockId} from '../../../../src/domain/ids.ts';
 import {lookUntil} from '../../../support/look-until.ts';
-import {loopbackPort} from '../../../support/loopback-port.ts';
+import {freePort} from '../../../support/loopback-port.ts';
 import {running} from '../../../support/processes.ts';
 import {needs} from '../../../support/programs.ts';
 import {commandPlace} from '../exec/command-place.ts';
@@ -380,10 +379,3 @@ test.concurrent(
     expect(existsSync(own.registry) ? readdirSync(own.registry) : []).toEqual([]);
   },
 );
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await loopbackPort(server);
-  server.close();
-  return port;
-}
