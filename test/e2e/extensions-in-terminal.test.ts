@@ -2,9 +2,8 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {lookUntil} from '../support/look-until.ts';
 import {call, say} from '../support/model-script.ts';
-import {running} from '../support/processes.ts';
+import {processEnds, processStarts} from '../support/processes.ts';
 import {openScene, pointedAt, toldPrompt} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
@@ -66,15 +65,9 @@ test('Esc while a hook looks at the prompt ends the hook; nothing is sent, and t
   await enter(terminal, 'weft');
   await terminal.until(/claude-[\w-]+/u);
   await enter(terminal, 'Look at this.');
-  await lookUntil(
-    () => running('sleep 3011').length > 0,
-    () => 'the hook did not start',
-  );
+  await processStarts('sleep 3011');
   await terminal.press('Escape');
-  await lookUntil(
-    () => running('sleep 3011').length === 0,
-    () => 'the hook goes on',
-  );
+  await processEnds('sleep 3011');
   await terminal.until(/Interrupted[^]*› Look at this\./u);
   expect(scene.server.requests).toEqual([]);
   await terminal.press('Enter');

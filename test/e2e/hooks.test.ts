@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say} from '../support/model-script.ts';
-import {running} from '../support/processes.ts';
+import {processEnds, running} from '../support/processes.ts';
 import {openScene, toldPrompt, toldResults, type Scene} from '../support/scene.ts';
 
 /** Hooks that settings name, run by the built program. */
@@ -236,10 +236,7 @@ test('what a hook leaves running ends with weft, a waiting hook with a weft that
     () => 'the hook did not start',
   );
   weft.kill('SIGKILL');
-  await lookUntil(
-    () => running('sleep 3008').length === 0,
-    () => `still there: ${running('sleep 3008').join(', ')}`,
-  );
+  await processEnds('sleep 3008');
 });
 
 test('a hook that says that it goes on by itself is not waited for, and ends with weft', {tags: 'smoke'}, async () => {

@@ -1,13 +1,11 @@
 // @module-tag long
-import {readFileSync} from 'node:fs';
 import {Client, StreamableHTTPClientTransport} from '@modelcontextprotocol/client';
 import {StdioClientTransport} from '@modelcontextprotocol/client/stdio';
 import {afterEach, expect, test} from 'vitest';
-import {lookUntil} from '../support/look-until.ts';
+import {mcpServeOnHttp, mcpServeOnStdio} from '../support/mcp-serve.ts';
 import {call, say} from '../support/model-script.ts';
-import {running} from '../support/processes.ts';
-import {weftBin} from '../support/run-weft.ts';
-import {openScene, pointedAt, type Scene} from '../support/scene.ts';
+import {processEnds, processStarts} from '../support/processes.ts';
+import {openScene, type Scene} from '../support/scene.ts';
 
 /** The npm package `@modelcontextprotocol/client`, unmodified, calls the built program in each protocol revision. */
 
@@ -34,25 +32,11 @@ function makeClient(answers: string[], mode: 'legacy' | 'auto' | {readonly pin: 
   return {client, asked};
 }
 
-const overStdio = (scene: Scene) =>
-  new StdioClientTransport({
-    command: process.execPath,
-    args: [weftBin, 'mcp', 'serve'],
-    cwd: scene.place.work,
-    env: {...scene.place.environment(pointedAt(scene.server)), TMPDIR: scene.place.home},
-    stderr: 'pipe',
-  });
+const overStdio = (scene: Scene) => new StdioClientTransport(mcpServeOnStdio(scene));
 
 async function httpServer(scene: Scene): Promise<{readonly url: URL; readonly headers: Record<string, string>}> {
-  const child = scene.start(['mcp', 'serve', '--http', '--port', '0'], {stdin: 'open'});
-  let shown = '';
-  child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-  await lookUntil(
-    () => shown.includes('\n'),
-    () => `the server said: ${shown}`,
-  );
-  const [, url = '', token = ''] = /on (\S+), token in (.*)\n/u.exec(shown) ?? [];
-  return {url: new URL(url), headers: {authorization: `Bearer ${readFileSync(token, 'utf8').trim()}`}};
+  const {url, token} = await mcpServeOnHttp(scene);
+  return {url, headers: {authorization: `Bearer ${token}`}};
 }
 
 const write = (client: Client, content: string, path = 'a.txt') =>
@@ -122,16 +106,10 @@ test('over HTTP, clients of the newest revision have sessions by name, and a can
   const sleeping = one.client
     .callTool({name: 'Bash', arguments: {command: 'sleep 4722.5'}}, {signal: stop.signal})
     .catch(String);
-  await lookUntil(
-    () => running('sleep 4722.5').length > 0,
-    () => 'the command never started',
-  );
+  await processStarts('sleep 4722.5');
   stop.abort('enough');
   await sleeping;
-  await lookUntil(
-    () => running('sleep 4722.5').length === 0,
-    () => 'the command still runs',
-  );
+  await processEnds('sleep 4722.5');
 });
 
 test('an answer to a form counts once, and an answer that no call waits for is an error', async () => {

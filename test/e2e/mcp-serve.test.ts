@@ -1,7 +1,7 @@
 // @module-tag long
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Client} from '@modelcontextprotocol/sdk/client/index.js';
 import {StdioClientTransport} from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -10,10 +10,11 @@ import type {RequestOptions} from '@modelcontextprotocol/sdk/shared/protocol.js'
 import {type CallToolResult, CallToolResultSchema, ElicitRequestSchema} from '@modelcontextprotocol/sdk/types.js';
 import {afterEach, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
+import {type McpOverHttp, mcpServeOnHttp, mcpServeOnStdio} from '../support/mcp-serve.ts';
 import {call, hang, say} from '../support/model-script.ts';
-import {running} from '../support/processes.ts';
+import {processEnds, processStarts, running} from '../support/processes.ts';
 import {weftBin} from '../support/run-weft.ts';
-import {fileComes, openScene, pointedAt, type Scene, scriptedKey, toldPrompt} from '../support/scene.ts';
+import {fileComes, openScene, type Scene, scriptedKey, toldPrompt} from '../support/scene.ts';
 
 /** The npm package `@modelcontextprotocol/sdk`, unmodified, as MCP clients use it, calls the built program. */
 
@@ -54,64 +55,21 @@ function makeCaller(answers: Answers): Caller {
 const textOf = ({content}: CallToolResult): string =>
   content.map(block => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 
-const environmentOf = (scene: Scene) => ({
-  ...scene.place.environment(pointedAt(scene.server)),
-  TMPDIR: scene.place.home,
-});
-
 /** Connects a client to `weft mcp serve` on stdin and stdout. */
 async function overStdio(scene: Scene, answers: Answers, flags: readonly string[] = []): Promise<Caller> {
   const caller = makeCaller(answers);
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [weftBin, 'mcp', 'serve', ...flags],
-    cwd: scene.place.work,
-    env: environmentOf(scene),
-    stderr: 'pipe',
-  });
-  await caller.client.connect(transport);
+  await caller.client.connect(new StdioClientTransport(mcpServeOnStdio(scene, flags)));
   closing.push(() => caller.client.close());
   return caller;
 }
 
-interface HttpServer {
-  readonly url: URL;
-  readonly token: string;
-}
-
-/** Starts `weft mcp serve --http`. */
-async function startHttp(scene: Scene, flags: readonly string[] = []): Promise<HttpServer> {
-  const child = scene.start(['mcp', 'serve', '--http', '--port', '0', ...flags], {stdin: 'open'});
-  let shown = '';
-  child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-  await lookUntil(
-    () => shown.includes('\n'),
-    () => `the server said: ${shown}`,
-  );
-  const [, url = '', token = ''] = /on (\S+), token in (.*)\n/u.exec(shown) ?? [];
-  return {url: new URL(url), token: readFileSync(token, 'utf8').trim()};
-}
-
-async function overHttp({url, token}: HttpServer, answers: Answers): Promise<Caller> {
+async function overHttp({url, token}: McpOverHttp, answers: Answers): Promise<Caller> {
   const caller = makeCaller(answers);
   const headers = {authorization: `Bearer ${token}`};
   await caller.client.connect(new StreamableHTTPClientTransport(url, {requestInit: {headers}}));
   closing.push(() => caller.client.close());
   return caller;
 }
-
-/** Waits until a `sleep` for this long runs. */
-const started = (seconds: string) =>
-  lookUntil(
-    () => running(`sleep ${seconds}`).length > 0,
-    () => 'the command never started',
-  );
-/** Waits until no `sleep` for this long runs. */
-const gone = (seconds: string) =>
-  lookUntil(
-    () => running(`sleep ${seconds}`).length === 0,
-    () => 'the command still runs',
-  );
 
 test('a client lists tools with hints, reads, and cannot change anything unasked', {tags: 'smoke'}, async () => {
   await using scene = await openScene([]);
@@ -216,7 +174,7 @@ test('a command goes on in the background, and takes input', async () => {
     () => `${start}\n${shown}`,
   );
   await caller.client.close();
-  await gone('4716.5');
+  await processEnds('sleep 4716.5');
 });
 
 test('hooks and placeholders for secrets are those of a session', async () => {
@@ -237,13 +195,13 @@ test('a cancelled command ends, and so does a call that waits', async () => {
   const [one, two] = [new AbortController(), new AbortController()];
   const sleeping = caller.call('Bash', {command: 'sleep 4711.5'}, {signal: one.signal}).catch(String);
   const waiting = caller.call('Glob', {pattern: '*'}, {signal: two.signal}).catch(String);
-  await started('4711.5');
+  await processStarts('sleep 4711.5');
   two.abort('enough');
   expect(await waiting).toContain('enough');
   expect(running('sleep 4711.5')).not.toEqual([]);
   one.abort('enough');
   expect(await sleeping).toContain('enough');
-  await gone('4711.5');
+  await processEnds('sleep 4711.5');
   expect(await caller.text('Bash', {command: 'echo on'})).toMatch(/^on\n/u);
 });
 
@@ -288,13 +246,7 @@ test('an agent works only in the workspace of the server, and nothing changes un
 test('tools work without a model, and run_agent says how to get one', async () => {
   await using scene = await openScene([]);
   const caller = makeCaller('cannot');
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [weftBin, 'mcp', 'serve'],
-    cwd: scene.place.work,
-    env: scene.place.environment(),
-    stderr: 'pipe',
-  });
+  const transport = new StdioClientTransport({...mcpServeOnStdio(scene), env: scene.place.environment()});
   await caller.client.connect(transport);
   closing.push(() => caller.client.close());
   expect(await caller.text('Bash', {command: 'echo on'})).toMatch(/^on\n/u);
@@ -341,7 +293,7 @@ test('stdout carries the protocol only, and the end of stdin ends everything', a
   );
   child.stdin.end();
   expect(await exited).toEqual([0, null]);
-  await gone('4712.5');
+  await processEnds('sleep 4712.5');
   const lines = out
     .trimEnd()
     .split('\n')
@@ -385,10 +337,10 @@ test('kill -9 of the client leaves no process', async () => {
   const {work} = scene.place;
   const client = spawn(process.execPath, ['-e', clientProgram, weftBin, 'mcp', 'serve'], {
     cwd: work,
-    env: environmentOf(scene),
+    env: mcpServeOnStdio(scene).env,
   });
   const pid = Number(await fileComes(join(work, 'pid')));
-  await started('4713.5');
+  await processStarts('sleep 4713.5');
   client.kill('SIGKILL');
   await lookUntil(
     () => running('sleep 4713.5').length === 0 && !existsSync(`/proc/${pid}/exe`),
@@ -398,7 +350,7 @@ test('kill -9 of the client leaves no process', async () => {
 
 test('several clients over HTTP have their own sessions, and a token is needed', async () => {
   await using scene = await openScene([say('Done.')]);
-  const server = await startHttp(scene);
+  const server = await mcpServeOnHttp(scene);
   const [one, two] = await Promise.all([overHttp(server, ['allow-session']), overHttp(server, 'cannot')]);
   expect(textOf(await one.call('Write', {file_path: 'a.txt', content: 'one\n'}))).toBe('Created a.txt (+1 -0)');
   expect(one.asked.length).toBe(1);
@@ -424,17 +376,17 @@ test('several clients over HTTP have their own sessions, and a token is needed',
 
 test('a call over HTTP is cancelled, also when its client is gone', async () => {
   await using scene = await openScene([]);
-  const server = await startHttp(scene);
+  const server = await mcpServeOnHttp(scene);
   const caller = await overHttp(server, 'cannot');
   const stop = new AbortController();
   const sleeping = caller.call('Bash', {command: 'sleep 4714.5'}, {signal: stop.signal}).catch(String);
-  await started('4714.5');
+  await processStarts('sleep 4714.5');
   stop.abort('enough');
   expect(await sleeping).toContain('enough');
-  await gone('4714.5');
+  await processEnds('sleep 4714.5');
   const left = caller.call('Bash', {command: 'sleep 4715.5'}).catch(String);
-  await started('4715.5');
+  await processStarts('sleep 4715.5');
   await caller.client.close();
   await left;
-  await gone('4715.5');
+  await processEnds('sleep 4715.5');
 });

@@ -1,6 +1,7 @@
 import {execFileSync} from 'node:child_process';
 import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
 import {tmpdir} from 'node:os';
+import {lookUntil} from './look-until.ts';
 
 /** A process that is not dead; `words` is its command line, with blanks between the words. */
 interface RunningProcess {
@@ -17,6 +18,20 @@ export const running = (text: string): readonly string[] => processesWith(text).
 export const processesWith = (text: string): readonly RunningProcess[] =>
   allProcesses().filter(
     ({words, directory}) => (directory.startsWith(tmpdir()) || words.includes(tmpdir())) && words.includes(text),
+  );
+
+/** Resolves when a process with the text in its command line runs. */
+export const processStarts = (text: string): Promise<void> =>
+  lookUntil(
+    () => running(text).length > 0,
+    () => `${text} never started`,
+  );
+
+/** Resolves when no process with the text in its command line runs any more. */
+export const processEnds = (text: string): Promise<void> =>
+  lookUntil(
+    () => running(text).length === 0,
+    () => `still there: ${running(text).join(', ')}`,
   );
 
 export function parentOf(pid: number): number {

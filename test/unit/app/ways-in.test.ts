@@ -5,12 +5,11 @@ import {afterEach, beforeEach, expect, test} from 'vitest';
 import {chooseModel, type ModelChoice} from '../../../src/app/choose-model.ts';
 import {runKeyCommand} from '../../../src/app/key-issuer.ts';
 import type {ModelEvent} from '../../../src/domain/model-stream.ts';
-import {lookUntil} from '../../support/look-until.ts';
 import {ask, blocksOf, eventsOf} from '../../support/model-events.ts';
 import {fail, say} from '../../support/model-script.ts';
 import {answers, type ReceivedRequest, startModelServer} from '../../support/model-server.ts';
 import {startProxy} from '../../support/proxy-server.ts';
-import {running} from '../../support/processes.ts';
+import {processEnds} from '../../support/processes.ts';
 import {askAgain, askOnce, choiceIn, keyTextOf, keyCommand, writeProgram} from '../../support/ways-in.ts';
 
 let folder = '';
@@ -251,10 +250,7 @@ test('a key command that hangs is ended with all that it started; so is one that
     limitMs: 300,
   };
   await expect(runKeyCommand(command, signal)).rejects.toThrow('The key command took longer than 0.3 seconds. Fix.');
-  await lookUntil(
-    () => running(seconds).length === 0,
-    () => 'the child still runs',
-  );
+  await processEnds(seconds);
   const abort = new AbortController();
   const run = runKeyCommand({...command, limitMs: 60_000}, abort.signal);
   abort.abort();
