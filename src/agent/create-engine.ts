@@ -43,6 +43,7 @@ import {PendingRequests} from './pending-requests.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import type {AgentLimits} from './sub-agents/agent-limits.ts';
 import {samplingPort} from './sampling.ts';
+import {performRewind, previewRewind} from './rewind.ts';
 import {SessionHooks} from './session-hooks.ts';
 import {SessionPlans} from './session-plans.ts';
 import {type EngineSetup, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
@@ -461,7 +462,6 @@ class Engine implements AgentClient {
     const {records} = conversation.journal;
     const isChanged = records.some(record => record.kind === 'checkpoint' && record.prompt === to);
     if (interaction !== 'interactive' || asker !== 'main' || !isChanged) return 0;
-    const {previewRewind} = await import('./rewind.ts');
     const session = {records, checkpoints: ports.checkpoints, others: () => []};
     const target = {kind: 'prompt', to, what: 'files'} as const;
     const preview = await previewRewind(target, session, this.#work.signal).catch(() => undefined);
@@ -479,7 +479,6 @@ class Engine implements AgentClient {
       records.push(record);
     };
     if (to !== 'end') {
-      const {performRewind} = await import('./rewind.ts');
       const target = {kind: 'prompt', to, what: files === 'go-back' ? 'both' : 'talk'} as const;
       const done = await performRewind(
         target,

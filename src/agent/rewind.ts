@@ -38,10 +38,9 @@ export async function previewRewind(
 ): Promise<Outcome<RewindReport, Fault>> {
   const plan = planRewind(target, records);
   if (plan.tag === 'failed') return plan;
-  const {changes, ...rest} = plan.value;
-  if (changes.length === 0) return ok(reportOf(rest, emptyRevertReport));
+  if (plan.value.changes.length === 0) return ok(reportOf(plan.value, emptyRevertReport));
   const files = await checkpoints.preview(withOthers(plan.value, others), signal);
-  return files.tag === 'ok' ? ok(reportOf(rest, files.value)) : files;
+  return files.tag === 'ok' ? ok(reportOf(plan.value, files.value)) : files;
 }
 
 /**
@@ -58,7 +57,7 @@ export async function performRewind(
   const {changes, record, ...rest} = plan.value;
   if (changes.length === 0) {
     keep(record('untouched'));
-    return ok(reportOf({...rest, record}, emptyRevertReport));
+    return ok(reportOf(rest, emptyRevertReport));
   }
   const mark = {session, records: records.length, kind: rest.kind};
   const reverted = await checkpoints.revert(withOthers(plan.value, others), signal, mark);
@@ -76,7 +75,7 @@ export async function performRewind(
     const id = messageId(`files-went-back:${String(records.length)}`);
     keep({kind: 'reminder', message: {role: 'user', id, blocks: [reminderBlock(reminderText(done, report))]}});
   }
-  return ok(reportOf({...done, record}, report));
+  return ok(reportOf(done, report));
 }
 
 /** Adds to each change the changes of other sessions during it. */
@@ -174,7 +173,10 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
   });
 }
 
-const reportOf = ({kind, what, prompt, prompts}: Omit<RewindPlan, 'changes'>, files: RevertReport): RewindReport => ({
+const reportOf = (
+  {kind, what, prompt, prompts}: Pick<RewindPlan, 'kind' | 'what' | 'prompt' | 'prompts'>,
+  files: RevertReport,
+): RewindReport => ({
   kind,
   what,
   prompt,
