@@ -34,9 +34,13 @@ export interface SubAgentsSetup extends Pick<RunnerDeps, 'openEngine'> {
 }
 
 /** The engine or harness of a sub-agent. A message opens a closed one again. */
-type AgentEngine =
-  | {readonly state: 'open'; readonly runner: AgentRunner; readonly place: SeparateMachine}
-  | {readonly state: 'closed'; readonly closed: Promise<void>};
+type AgentEngine = OpenEngine | {readonly state: 'closed'; readonly closed: Promise<void>};
+
+interface OpenEngine {
+  readonly state: 'open';
+  readonly runner: AgentRunner;
+  readonly place: SeparateMachine;
+}
 
 interface Running {
   row: AgentRow;
@@ -100,7 +104,7 @@ export class SubAgents implements AgentTree {
     const stop = (): void => this.stop(row.agent.id);
     wait.signal.addEventListener('abort', stop, {once: true});
     const where = worktree === 'none' ? '' : worktreeBrief(worktree);
-    const sent = await this.#tell(running, `${openingOf(kind, row.agent)}${where}The task:\n${request.prompt}`);
+    const sent = await this.#sendToEngine(running, `${openingOf(kind, row.agent)}${where}The task:\n${request.prompt}`);
     wait.signal.removeEventListener('abort', stop);
     if (sent.tag === 'failed') this.#change(running, withStatus(running.row, unstartedStatus(sent.error, wait.signal)));
     return ok(await this.#report(running, 'began', wait));
@@ -211,7 +215,7 @@ export class SubAgents implements AgentTree {
     return running;
   }
 
-  #openEngine(setup: AgentSetup): Extract<AgentEngine, {state: 'open'}> {
+  #openEngine(setup: AgentSetup): OpenEngine {
     const {agent, branch, worktree} = setup;
     const parent = branch.session();
     const directory = worktree === 'none' ? parent.directory : worktree.directory;
@@ -246,7 +250,8 @@ export class SubAgents implements AgentTree {
       if (running.engine.state === 'open') running.engine = {state: 'closed', closed: running.engine.runner.close()};
   }
 
-  async #tell(running: Running, text: string): Promise<Outcome<unknown, Fault>> {
+  /** Sends a text to the sub-agent's engine, which it opens again if it is closed. */
+  async #sendToEngine(running: Running, text: string): Promise<Outcome<unknown, Fault>> {
     if (running.engine.state === 'closed') {
       const {row, kind, branch, worktree} = running;
       const {agent, status, place} = row;
@@ -278,7 +283,7 @@ export class SubAgents implements AgentTree {
       this.#change(running, {...withStatus(running.row, {kind: 'started'}), place});
     }
     const message = running.row.status.kind === 'started' ? 'began' : 'joined';
-    const sent = await this.#tell(running, text);
+    const sent = await this.#sendToEngine(running, text);
     if (sent.tag === 'ok') return ok(message);
     if (message === 'began') this.#change(running, withStatus(running.row, unstartedStatus(sent.error, neverAborted)));
     return sent;
@@ -435,7 +440,7 @@ export class SubAgents implements AgentTree {
   async #settle(
     running: Running,
     next: AgentRow,
-    {worktree, engine}: {readonly worktree: Worktree; readonly engine: Extract<AgentEngine, {state: 'open'}>},
+    {worktree, engine}: {readonly worktree: Worktree; readonly engine: OpenEngine},
   ): Promise<void> {
     const settling = new AbortController();
     running.settling = settling;
