@@ -36,10 +36,8 @@ interface History {
 }
 
 /** Returns the name that the user gave a session. Empty if there is none. */
-export function givenTitle(records: readonly JournalRecord[]): string {
-  const last = records.findLast(record => record.kind === 'title');
-  return last?.kind === 'title' ? last.title : '';
-}
+export const givenTitle = (records: readonly JournalRecord[]): string =>
+  records.findLast(record => record.kind === 'title')?.title ?? '';
 
 /** The result that the model reads for a call whose result was never recorded. */
 export const lostResultText =

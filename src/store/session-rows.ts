@@ -88,12 +88,11 @@ export function insertRecord(
     id,
   );
   // A new name is no reason to list the session as the newest one.
-  if (record.kind === 'title') {
-    db.run('UPDATE sessions SET title = ? WHERE id = ?', toStorableText(record.title), id);
-    return inserted === undefined ? 0 : integer(inserted, 'seq');
+  if (record.kind === 'title') db.run('UPDATE sessions SET title = ? WHERE id = ?', toStorableText(record.title), id);
+  else {
+    const messages = record.kind === 'prompt' || record.kind === 'answer' ? 1 : 0;
+    db.run('UPDATE sessions SET updated_at = ?, messages = messages + ? WHERE id = ?', at, messages, id);
   }
-  const messages = record.kind === 'prompt' || record.kind === 'answer' ? 1 : 0;
-  db.run('UPDATE sessions SET updated_at = ?, messages = messages + ? WHERE id = ?', at, messages, id);
   if (record.kind === 'prompt') {
     const prompt = messageText(record.message);
     db.run(
