@@ -314,7 +314,7 @@ const table = {
   editorMode: oneOf(editorModes, 'The editing keys of the prompt.'),
   tui: oneOf(displayModes, "Whether the terminal UI draws into the terminal's scrollback or takes the whole screen."),
   theme: {
-    about: 'The colors of the terminal UI. A theme of your own is a file `themes/NAME.json` beside your settings file.',
+    about: `The colors of the terminal UI: ${themeChoices.join(', ')}. A theme of your own is a file \`themes/NAME.json\` beside your settings file.`,
     schema: z.optional(z.string().check(z.regex(/^[\w-]+$/u))),
     words: `one of ${themeChoices.join(', ')}, or the name of a file in themes/`,
     example: '"dark"',
