@@ -50,22 +50,14 @@ export interface StatusHint {
  * The status line. Values keep their order. On a narrow screen, the least important values are dropped. The user's own line leaves
  * room at the right for the mode and what runs in the background.
  */
-export function StatusLine({
-  view,
-  effort,
-  blocks,
-  sessions,
-  hint,
-  vim,
-  custom,
-  padding,
-  width,
-}: StatusLineProps): ReactNode {
+export function StatusLine(props: StatusLineProps): ReactNode {
+  const {view, hint, custom, padding, width} = props;
   const theme = useTheme();
   const room = Math.max(1, width - 2 * margin);
   const isBypassing = view.mode === 'bypassPermissions';
   const alarm = isBypassing ? alarmText(room) : '';
-  const parts = partsOf({view, effort, blocks, sessions, hint, vim});
+  const alarmed = isBypassing ? <Styled as={['bold', 'error', 'selected']}>{alarm}</Styled> : null;
+  const parts = partsOf(props);
   if (custom !== '' && hint === 'none') {
     const {left: state} = fitParts({...parts, ...shownByUser}, Math.floor((room - cellWidth(alarm)) / 2));
     const facts = list([alarm, state]);
@@ -76,7 +68,7 @@ export function StatusLine({
           <Text wrap="truncate">{line}</Text>
         </Box>
         <Box flexShrink={0}>
-          {isBypassing ? <Styled as={['bold', 'error', 'selected']}>{alarm}</Styled> : null}
+          {alarmed}
           <Styled as="dim">{isBypassing && state !== '' ? glyphs.separator + state : state}</Styled>
         </Box>
       </Box>
@@ -86,7 +78,7 @@ export function StatusLine({
   return (
     <Box width={width} paddingX={margin} justifyContent="space-between">
       <Box flexShrink={0}>
-        {isBypassing ? <Styled as={['bold', 'error', 'selected']}>{alarm}</Styled> : null}
+        {alarmed}
         {isBypassing && fitted.left !== '' ? <Styled as="dim">{glyphs.separator}</Styled> : null}
         {fitted.left === '' ? null : <Styled as={hint === 'none' ? 'dim' : hint.as}>{fitted.left}</Styled>}
       </Box>
@@ -160,14 +152,7 @@ function joinParts(parts: Parts) {
 
 const list = (facts: readonly string[]): string => facts.filter(fact => fact !== '').join(glyphs.separator);
 
-function partsOf({
-  view,
-  effort,
-  blocks,
-  sessions,
-  hint,
-  vim,
-}: Omit<StatusLineProps, 'width' | 'custom' | 'padding'>): Parts {
+function partsOf({view, effort, blocks, sessions, hint, vim}: StatusLineProps): Parts {
   const running = blocks.filter(({state}) => isRunning(state));
   const isBypassing = view.mode === 'bypassPermissions';
   const isUnused = view.run.state === 'idle' && Object.keys(view.usage.models).length === 0;
