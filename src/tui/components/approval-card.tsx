@@ -357,9 +357,8 @@ function wordAnswer(
   const end = 'Esc = no';
   // One cell more than the word, for the cursor.
   const usual = cellWidth(word) + 1;
-  const isBeside = cellWidth(asks) + usual + fieldBorders <= width;
-  const above = isBeside ? [] : wrapSpans([{text: asks.trimEnd(), roles: []}], {theme, width}, noIndent, 'marked');
-  const lead = isBeside ? asks : '';
+  const lead = cellWidth(asks) + usual + fieldBorders <= width ? asks : '';
+  const above = lead === '' ? wrapSpans([{text: asks.trimEnd(), roles: []}], {theme, width}, noIndent, 'marked') : [];
   const inside = Math.max(usual, cellWidth(typed) + 1);
   const rest = ' '.repeat(inside - cellWidth(typed));
   const line = `${lead}[${theme.style(['prompt-row'], ` ${theme.style(['bold'], typed)}${rest}`)}]`;
