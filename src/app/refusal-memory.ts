@@ -3,7 +3,7 @@ import {parseJson} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
 import {changeFile, readTextFile} from '../config/change-file.ts';
 import {messageId} from '../domain/ids.ts';
-import {type KeptRefusals, type KnownRefusal, takesAway} from '../models/refusals.ts';
+import {type KeptRefusals, type KnownRefusal, lastingKinds, takesAway} from '../models/refusals.ts';
 
 const dayMs = 86_400_000;
 /** Refusals are tried again after a week, because servers change. Those whose repair takes something away, after a day. */
@@ -13,25 +13,10 @@ const maxModels = 200;
 const maxRefusals = 30;
 
 const names = z.array(z.string());
-const kinds = [
-  'plain-roles',
-  'role-order',
-  'system-role',
-  'cache-control',
-  'thinking-signature',
-  'thinking-echo',
-  'thinking-type',
-  'effort',
-  'no-images',
-  'result-media',
-  'schema',
-  'tool-references',
-  'text-tools',
-] as const;
 const refusalSchema = z.object({
   at: z.number(),
   is: z.union([
-    z.object({kind: z.enum(kinds)}),
+    z.object({kind: z.enum(lastingKinds)}),
     z.object({kind: z.literal('call-id'), most: z.number()}),
     z.object({kind: z.literal('beta'), names}),
     z.object({kind: z.literal('max-tokens'), most: z.number(), input: z.number(), window: z.number()}),
@@ -40,7 +25,7 @@ const refusalSchema = z.object({
   said: z.enum(['', 'between_tools']),
   messages: z.array(z.pipe(z.string(), z.transform(messageId))),
 });
-type Kept = z.infer<typeof refusalSchema>;
+type Kept = KnownRefusal & {readonly at: number};
 const fileSchema = z.record(z.string(), z.array(z.unknown()));
 
 export interface RefusingServer {
@@ -80,7 +65,7 @@ export function openRefusals(
     },
     keep: (model: string, known: readonly KnownRefusal[]): Promise<void> =>
       change(model, kept => {
-        const added = known.flatMap(each => refusalSchema.safeParse({...each, at: now()}).data ?? []);
+        const added = known.map(each => ({...each, at: now()}));
         const isAdded = ({is}: Kept): boolean => added.some(each => JSON.stringify(each.is) === JSON.stringify(is));
         return [...kept.filter(each => !isAdded(each)), ...added].slice(-maxRefusals);
       }),

@@ -9,31 +9,45 @@ import {type ReadRefusal, readRefusal} from './refusal-words.ts';
  * the order in which they are tried.
  */
 
-/** A refusal that weft can repair, or that the engine can. */
-export type RefusalClass =
-  | {
-      readonly kind:
-        | 'plain-roles'
-        | 'role-order'
-        | 'system-role'
-        | 'cache-control'
-        | 'thinking-first'
-        | 'thinking-signature'
-        | 'thinking-echo';
-    }
-  | {readonly kind: 'call-signature' | 'thinking-type' | 'effort' | 'too-many-media' | 'too-many-bytes'}
-  | {readonly kind: 'image' | 'document' | 'no-images' | 'result-media' | 'schema' | 'tool-references'}
-  | {readonly kind: 'text-tools'}
+/** The kinds of refusals that a later run would get too, if no detail belongs to them. */
+export const lastingKinds = [
+  'plain-roles',
+  'role-order',
+  'system-role',
+  'cache-control',
+  'thinking-signature',
+  'thinking-echo',
+  'thinking-type',
+  'effort',
+  'no-images',
+  'result-media',
+  'schema',
+  'tool-references',
+  'text-tools',
+] as const;
+
+/** A refusal that a later run would get too. */
+export type LastingRefusal =
+  | {readonly kind: (typeof lastingKinds)[number]}
   | {readonly kind: 'call-id'; readonly most: number}
   /** `names` is empty if the refusal names no beta. */
   | {readonly kind: 'beta'; readonly names: readonly string[]}
   /** `input`: the tokens of the request, 0 if the limit is the model's output limit. */
   | {readonly kind: 'max-tokens'; readonly most: number; readonly input: number; readonly window: number}
+  | {readonly kind: 'parameter'; readonly names: readonly string[]};
+
+/** A refusal that weft can repair, or that the engine can. */
+export type RefusalClass =
+  | LastingRefusal
+  | {readonly kind: 'thinking-first' | 'call-signature' | 'too-many-media' | 'too-many-bytes' | 'image' | 'document'}
   | {readonly kind: 'too-long'; readonly tokens: number; readonly window: number}
-  | {readonly kind: 'parameter'; readonly names: readonly string[]}
   /** The request itself was refused, in words that weft doesn't know. */
   | {readonly kind: 'unexplained'}
   | {readonly kind: 'other'};
+
+/** True unless the refusal is about one request, or weft only guesses its reason. */
+export const isLasting = (is: RefusalClass): is is LastingRefusal =>
+  'names' in is || 'most' in is || lastingKinds.some(kind => kind === is.kind);
 
 export interface JudgedRefusal {
   /** The error to report if the request can't be repaired. */
@@ -48,7 +62,7 @@ export interface JudgedRefusal {
  * conversation.
  */
 export interface KnownRefusal {
-  readonly is: RefusalClass;
+  readonly is: LastingRefusal;
   readonly said: '' | 'between_tools';
   /** The answers whose thinking was refused. Empty for a fact about the model. */
   readonly messages: readonly MessageId[];

@@ -12,7 +12,7 @@ import type {
 import {withoutMedia} from '../domain/history.ts';
 import type {MessageId} from '../domain/ids.ts';
 import type {ModelRequest, Repaired} from '../domain/model-stream.ts';
-import {type JudgedRefusal, type KnownRefusal, type RefusalClass, takesAway} from './refusals.ts';
+import {isLasting, type JudgedRefusal, type KnownRefusal, type RefusalClass, takesAway} from './refusals.ts';
 import type {BodyChange, Loss, SessionRefusalChanges, RequestChange} from './send-request.ts';
 import {
   imagesInWords,
@@ -118,19 +118,10 @@ export function repairOf({is, said}: Pick<JudgedRefusal, 'is' | 'said'>, refused
 }
 
 function knownRefusal(is: RefusalClass, said: string, {once, answers = new Set()}: Step): KnownRefusal | undefined {
-  if (once !== undefined || passingKinds.has(is.kind)) return undefined;
+  if (once !== undefined || !isLasting(is)) return undefined;
   return {is, said: said.includes('between_tools') ? 'between_tools' : '', messages: [...answers].slice(-maxKept)};
 }
 
-/** The kinds of refusals that are about one request, or that weft only guesses. */
-const passingKinds: ReadonlySet<RefusalClass['kind']> = new Set([
-  'image',
-  'document',
-  'too-many-media',
-  'too-many-bytes',
-  'call-signature',
-  'unexplained',
-]);
 /** The maximum number of answers to keep with a refusal. */
 const maxKept = 200;
 

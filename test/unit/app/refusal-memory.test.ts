@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {afterEach, beforeEach, expect, test} from 'vitest';
 import {forgetRefusals, openRefusals} from '../../../src/app/refusal-memory.ts';
 import {messageId} from '../../../src/domain/ids.ts';
-import type {KnownRefusal} from '../../../src/models/refusals.ts';
+import {isLasting, type KnownRefusal, type RefusalClass} from '../../../src/models/refusals.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -46,7 +46,13 @@ test('a refusal of one request is not kept, and a damaged file is none', async (
   const kept = openRefusals(file, serverAt('a'), () => 0);
   writeFileSync(file, '{"openai http://a/v1  m": [{"at": 0, "is": {"kind": "later"}}], "a n": 5');
   expect(kept.recall('m')).toEqual([]);
-  await kept.keep('m', [{is: {kind: 'image'}, said: '', messages: []}, roles]);
+  const refusals: readonly RefusalClass[] = [{kind: 'image'}, {kind: 'unexplained'}, roles.is];
+  const lasting = refusals.filter(isLasting);
+  expect(lasting).toEqual([roles.is]);
+  await kept.keep(
+    'm',
+    lasting.map(is => ({is, said: '', messages: []})),
+  );
   expect(kinds(kept.recall('m'))).toEqual(['plain-roles']);
   expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toEqual(['openai http://a/v1  m']);
 });
