@@ -3,7 +3,7 @@ import {afterEach, expect, test} from 'vitest';
 import {ok} from '../../src/base/outcome.ts';
 import type {JobControl} from '../../src/tui/options.ts';
 import {delta, finished} from './support/events.ts';
-import {answer, ask, attend, begin, finishedText, leaveStages, mild, once, press, start} from './support/stage.ts';
+import {answer, ask, asked, begin, finishedText, leaveStages, mild, once, press, start} from './support/stage.ts';
 
 afterEach(leaveStages);
 
@@ -50,10 +50,7 @@ test.each(['Ctrl+Z', 'from outside'])('%s gives the terminal back, and the draft
 
 test('with a card open it decides nothing, and the card is there again', async () => {
   const jobs = shell();
-  const stage = await startIn(jobs);
-  stage.engine.emit(...begin);
-  ask(stage.engine, mild('a1', 'make'));
-  await attend(stage);
+  const stage = await asked(mild('a1', 'make'), [80, 24], {job: jobs.job});
   await press(stage, '\u001A');
   await expect.poll(() => jobs.stops).toHaveLength(1);
   await stage.screen.until(/╭ Run this command\?/u);
@@ -64,10 +61,7 @@ test('with a card open it decides nothing, and the card is there again', async (
 
 test('a window resized while weft was stopped has its new size in the first frame', async () => {
   const jobs = shell();
-  const stage = await startIn(jobs);
-  stage.engine.emit(...begin);
-  ask(stage.engine, mild('a1', 'make'));
-  await attend(stage);
+  const stage = await asked(mild('a1', 'make'), [80, 24], {job: jobs.job});
   const {screen} = stage;
   // A stopped process hears nothing of a resize.
   Object.assign(screen.stdout, {getWindowSize: () => [60, 14]});
