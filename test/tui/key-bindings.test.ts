@@ -1,4 +1,5 @@
 import {afterEach, describe, expect, test} from 'vitest';
+import {keyGroups} from '../../src/tui/commands/help.ts';
 import {parseKey, parseKeyBindings, sendingNotes} from '../../src/tui/terminal/key-bindings.ts';
 import {emptyUserKeys, keyOf, KeyReader, setUserKeys} from '../../src/tui/terminal/keymap.ts';
 import {bareKey} from './support/bare-key.ts';
@@ -181,6 +182,15 @@ describe('the keys of the user', () => {
     const reader = use({global: {'ctrl+k ctrl+s': 'redraw'}, prompt: {'ctrl+k ctrl+s': null}});
     expect([reader.read('k', ctrl, 'prompt'), reader.begun]).toEqual([[{kind: 'key', name: 'delete-to-end'}], '']);
     expect([reader.read('k', ctrl, 'list'), reader.begun]).toEqual([[{kind: 'key', name: 'ignored'}], 'Ctrl+K']);
+  });
+
+  test.each([
+    [{'ctrl+e': null, end: null}, 'Ctrl+G'],
+    [{'ctrl+e': null, end: null, 'ctrl+g': null}, 'no key'],
+  ])('the help of a card leaves out what %j unbinds', (bindings, keys) => {
+    use({card: bindings});
+    const does = 'change the command or edit first; weft checks it and asks again';
+    expect(keyGroups().flatMap(({rows}) => rows)).toContainEqual({keys, does});
   });
 
   test('hints on the screen name them', async () => {

@@ -222,7 +222,7 @@ const cardHelp = (): KeyRows => [
     does: 'pick hunks of an edit; Space selects, and only selected hunks are written',
   },
   {
-    keys: `${keyOf(cardKeys.edit, 'card')}, ${keyOf(cardKeys.editor, 'card')}`,
+    keys: [cardKeys.edit, cardKeys.editor].flatMap(name => keysOf(name, 'card').slice(0, 1)).join(', ') || 'no key',
     does: 'change the command or edit first; weft checks it and asks again',
   },
   {keys: 'PgUp, PgDn', does: 'scroll the card'},
