@@ -1,9 +1,9 @@
 import {randomUUID} from 'node:crypto';
-import {join} from 'node:path';
 import type {SessionInfo} from '../actions/agent-event.ts';
 import type {SessionsPort} from '../agent/ports.ts';
 import {pluralize} from '../base/clip.ts';
 import {failed} from '../base/outcome.ts';
+import {revertsIn} from '../config/places.ts';
 import type {RevertMark} from '../domain/checkpoint.ts';
 import type {Fault} from '../domain/fault.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
@@ -223,7 +223,7 @@ export async function takeBackKilledRewinds(
     folder,
   }: {readonly store: () => Store | Promise<Store>; readonly roots: readonly string[]; readonly folder: string},
 ): Promise<readonly {readonly session: string; readonly kind: 'rewind' | 'redo'; readonly text: string}[]> {
-  if (!hasEntries(join(folder, 'reverts'))) return [];
+  if (!hasEntries(revertsIn(folder))) return [];
   const store = await openStore();
   const {makeCheckpoints} = await import('../workspace/checkpoints/make-checkpoints.ts');
   const checkpoints = makeCheckpoints({roots, folder, environment: process.env, now: () => Date.now()});

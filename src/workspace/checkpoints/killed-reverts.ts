@@ -6,12 +6,13 @@ import * as z from 'zod/mini';
 import {parseJson} from '../../base/json.ts';
 import {tryOr} from '../../base/outcome.ts';
 import {makeFolders} from '../../config/make-folders.ts';
+import {revertsIn} from '../../config/places.ts';
 import type {RevertMark} from '../../domain/checkpoint.ts';
 import {isRunning, startTimeSync} from '../exec/process-table.ts';
 import {entryNames} from '../files/list-folder.ts';
 import {openPathHandle, temporaryNamePid} from '../files/folder-handle.ts';
 import {modesToRestore, type RevertStep} from './revert.ts';
-import {decodeEntries, encodeEntries, isInside, type TreeEntries} from './tree.ts';
+import {decodeEntries, encodeEntries, isInside} from './tree.ts';
 
 /**
  * A revert that its session has not recorded yet. It is on the disk before the first file changes. If weft is killed, the
@@ -42,8 +43,8 @@ export function noteRevert(
     wanted: nodes('wanted'),
     modes: modesToRestore(steps),
   };
-  makeFolders(notesIn(folder));
-  const path = join(notesIn(folder), `${randomUUID()}${ending}`);
+  makeFolders(revertsIn(folder));
+  const path = join(revertsIn(folder), `${randomUUID()}${ending}`);
   save(path, text);
   return () => rmSync(path, {force: true});
 }
@@ -62,7 +63,7 @@ export function claimKilledReverts(
     if (!isOwn || (note.mark.session !== held && note.writers.some(isWriting))) return [];
     for (const writer of note.writers) removeTemporaryFiles(note.paths, Number(writer.split('@')[0]));
     save(path, {...note, writers: [...note.writers, ownName()]});
-    const [is, wanted] = [note.is, note.wanted].map(text => decodeEntries(text) ?? noEntries);
+    const [is, wanted] = [decodeEntries(note.is), decodeEntries(note.wanted)];
     const steps = note.paths.map(each => ({path: each, is: is?.get(each), wanted: wanted?.get(each)}));
     return [{...note, steps, forget: () => rmSync(path, {force: true})}];
   });
@@ -77,16 +78,12 @@ function save(path: string, note: z.infer<typeof noteSchema>): void {
 /** Returns the checkpoints that killed reverts need to be taken back. */
 export const treesOfKilledReverts = (folder: string): readonly string[] => notes(folder).map(({note}) => note.before);
 
-const notesIn = (folder: string): string => join(folder, 'reverts');
-
 const ending = '.json';
 
-const noEntries: TreeEntries = new Map();
-
 function notes(folder: string): readonly {readonly path: string; readonly note: z.infer<typeof noteSchema>}[] {
-  const names = entryNames(notesIn(folder)).filter(name => name.endsWith(ending));
+  const names = entryNames(revertsIn(folder)).filter(name => name.endsWith(ending));
   return names.flatMap(name => {
-    const path = join(notesIn(folder), name);
+    const path = join(revertsIn(folder), name);
     const json = parseJson(tryOr(() => readFileSync(path, 'utf8'), ''));
     const parsed = json.tag === 'ok' ? noteSchema.safeParse(json.value) : undefined;
     return parsed?.success === true ? [{path, note: parsed.data}] : [];
