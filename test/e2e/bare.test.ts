@@ -1,20 +1,16 @@
 // @module-tag long
-import {mkdirSync, mkdtempSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {mkdtempSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {say} from '../support/model-script.ts';
 import {openScene, type Scene} from '../support/scene.ts';
-
-const put = (path: string, text: string): void => {
-  mkdirSync(dirname(path), {recursive: true});
-  writeFileSync(path, text);
-};
+import {putFile} from '../support/put-file.ts';
 
 /** The environment of another machine: its own home with settings, instructions and extensions, time zone and tools. */
 function otherMachine(scene: Scene): Record<string, string> {
   const home = mkdtempSync(join(scene.place.home, 'other-'));
   const config = join(home, 'weft');
-  put(
+  putFile(
     join(config, 'settings.json'),
     JSON.stringify({
       model: 'claude-opus-4-5',
@@ -25,9 +21,9 @@ function otherMachine(scene: Scene): Record<string, string> {
       hooks: {UserPromptSubmit: [{hooks: [{type: 'command', command: 'echo from a hook'}]}]},
     }),
   );
-  put(join(config, 'AGENTS.md'), 'My own rule.\n');
-  put(join(home, '.claude', 'skills', 'mine', 'SKILL.md'), '---\nname: mine\ndescription: My skill\n---\nDo.\n');
-  put(join(home, '.claude', 'agents', 'mine.md'), '---\nname: mine\ndescription: My agent\n---\nDo.\n');
+  putFile(join(config, 'AGENTS.md'), 'My own rule.\n');
+  putFile(join(home, '.claude', 'skills', 'mine', 'SKILL.md'), '---\nname: mine\ndescription: My skill\n---\nDo.\n');
+  putFile(join(home, '.claude', 'agents', 'mine.md'), '---\nname: mine\ndescription: My agent\n---\nDo.\n');
   return {HOME: home, WEFT_HOME: config, TZ: 'Pacific/Auckland', WEFT_SANDBOX: 'auto'};
 }
 
@@ -39,10 +35,13 @@ test('with --bare the first request is the same on every machine', async () => {
   expect([first.code, first.stdout, first.stderr]).toEqual([0, 'Done.\n', '']);
 
   const {work} = scene.place;
-  put(join(work, 'AGENTS.md'), 'Rule of the project.\n');
-  put(join(work, '.weft', 'settings.json'), JSON.stringify({permissions: {allow: ['Bash(curl *)']}, effort: 'low'}));
-  put(join(work, '.mcp.json'), JSON.stringify({mcpServers: {theirs: {command: 'no-such-program'}}}));
-  put(join(work, '.claude', 'commands', 'go.md'), 'Do more.\n');
+  putFile(join(work, 'AGENTS.md'), 'Rule of the project.\n');
+  putFile(
+    join(work, '.weft', 'settings.json'),
+    JSON.stringify({permissions: {allow: ['Bash(curl *)']}, effort: 'low'}),
+  );
+  putFile(join(work, '.mcp.json'), JSON.stringify({mcpServers: {theirs: {command: 'no-such-program'}}}));
+  putFile(join(work, '.claude', 'commands', 'go.md'), 'Do more.\n');
   const environment = otherMachine(scene);
   const second = await scene.run(args, {environment});
   expect([second.code, second.stdout, second.stderr]).toEqual([0, 'Done.\n', '']);
@@ -60,7 +59,7 @@ test('with --bare the first request is the same on every machine', async () => {
 test('flags count beside --bare', async () => {
   await using scene = await openScene(() => say('Done.'));
   const named = join(scene.place.home, 'named.json');
-  put(named, JSON.stringify({model: 'claude-opus-4-5'}));
+  putFile(named, JSON.stringify({model: 'claude-opus-4-5'}));
   const environment = otherMachine(scene);
   const flags = ['--settings', named, '--append-system-prompt', 'Said on the command line.'];
   const agents = ['--agents', JSON.stringify({helper: {description: 'Helps with all', prompt: 'Help.'}})];

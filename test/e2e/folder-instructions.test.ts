@@ -1,15 +1,11 @@
 // @module-tag long
-import {mkdirSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {openScene, type Scene, toldResults} from '../support/scene.ts';
+import {putFile} from '../support/put-file.ts';
 
-const put = (scene: Scene, path: string, text: string): void => {
-  const at = join(scene.place.work, path);
-  mkdirSync(dirname(at), {recursive: true});
-  writeFileSync(at, text);
-};
+const put = (scene: Scene, path: string, text: string): void => putFile(join(scene.place.work, path), text);
 
 const read = (path: string) => call('Read', {file_path: path});
 

@@ -1,9 +1,9 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {openScene, toldResults} from '../support/scene.ts';
 import {jsonLines} from './support/messages.ts';
+import {putFile} from '../support/put-file.ts';
 
 const client = 'export function sendWithRetries(request) {\n  return retried(send, request);\n}\n';
 
@@ -16,10 +16,7 @@ test('code is found by a question, without what a rule or an ignore file leaves 
     call('SearchCodebase', {query: 'requests', path: 'private'}),
     say('Found.'),
   ]);
-  const put = (name: string, text: string): void => {
-    mkdirSync(join(scene.place.work, name, '..'), {recursive: true});
-    writeFileSync(join(scene.place.work, name), text);
-  };
+  const put = (name: string, text: string): void => putFile(join(scene.place.work, name), text);
   put('src/client.js', client);
   put('private/notes.md', client);
   put('dist/client.js', client);

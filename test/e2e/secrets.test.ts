@@ -1,11 +1,12 @@
 // @module-tag long
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say, type Answer} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {openScene, scriptedKey, toldResults} from '../support/scene.ts';
+import {putFile} from '../support/put-file.ts';
 
 /** Random looking, and the same in every run. */
 function letters(seed: number, length: number): string {
@@ -88,10 +89,7 @@ const secrets: readonly string[] = [
 ];
 
 function plant(work: string): void {
-  const put = (path: string, text: string): void => {
-    mkdirSync(dirname(join(work, path)), {recursive: true});
-    writeFileSync(join(work, path), text);
-  };
+  const put = (path: string, text: string): void => putFile(join(work, path), text);
   for (const [path, values] of Object.entries(inFiles))
     put(path, `first line\n${values.map(value => `use ${value} here`).join('\n')}\n`);
   for (const [path, [before, value, after]] of Object.entries(assigned))

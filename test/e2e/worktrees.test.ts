@@ -1,7 +1,7 @@
 // @module-tag long
 import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
@@ -11,11 +11,9 @@ import type {ReceivedRequest} from '../support/model-server.ts';
 import {finish} from '../support/run-weft.ts';
 import {fileComes, openScene, pointedAt, processGone, type Scene, toldResults} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
+import {putFile} from '../support/put-file.ts';
 
-const put = (scene: Scene, path: string, text: string): void => {
-  mkdirSync(dirname(join(scene.place.work, path)), {recursive: true});
-  writeFileSync(join(scene.place.work, path), text);
-};
+const put = (scene: Scene, path: string, text: string): void => putFile(join(scene.place.work, path), text);
 
 const git = (scene: Scene, ...words: readonly string[]): string =>
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...words], {

@@ -1,8 +1,8 @@
 import {noConversations} from '../../../support/no-conversations.ts';
 import {noopSkills} from '../../../../src/actions/skills-port.ts';
 import {onPipes} from '../../../support/shell-requests.ts';
-import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {type PendingChanges, emptyChangesOutcome} from '../../../../src/actions/changes-port.ts';
 import {emptyUserChanges, type EditRequest, type FileEdit} from '../../../../src/domain/file-edit.ts';
@@ -18,16 +18,14 @@ import {makeSearch} from '../../../../src/workspace/search/search.ts';
 import {finishedReport} from '../../../support/memory-ports.ts';
 import {never, temporaryFolder} from '../../workspace/temporary-folder.ts';
 import {sampleSecrets, untagged} from './sample-secrets.ts';
+import {putFile} from '../../../support/put-file.ts';
 
 const value = `it's "zebra" $HOME 41`;
 
 /** Real files and searches; commands and blocks that tell what they got. */
 function openPlace() {
   const folder = temporaryFolder();
-  const put = (path: string, text: string): void => {
-    mkdirSync(dirname(join(folder.path, path)), {recursive: true});
-    writeFileSync(join(folder.path, path), text);
-  };
+  const put = (path: string, text: string): void => putFile(join(folder.path, path), text);
   const ran: string[] = [];
   const typed: string[] = [];
   const shell: ShellPort = {

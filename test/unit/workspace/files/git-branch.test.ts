@@ -1,13 +1,9 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {mkdirSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {gitBranch, githubPage} from '../../../../src/workspace/files/git-branch.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
-
-function put(path: string, text: string): void {
-  mkdirSync(dirname(path), {recursive: true});
-  writeFileSync(path, text);
-}
+import {putFile} from '../../../support/put-file.ts';
 
 test.each([
   ['a branch', 'ref: refs/heads/main\n', 'main'],
@@ -19,7 +15,7 @@ test.each([
   ['nonsense', 'hello there\n', ''],
 ])('%s', (_, head, expected) => {
   using folder = temporaryFolder();
-  put(join(folder.path, '.git/HEAD'), head);
+  putFile(join(folder.path, '.git/HEAD'), head);
   mkdirSync(join(folder.path, 'src/deep'), {recursive: true});
   expect(gitBranch(folder.path)).toBe(expected);
   expect(gitBranch(join(folder.path, 'src/deep'))).toBe(expected);
@@ -35,20 +31,20 @@ test.each([
 ])('the page of an origin: %s', (_, url, page) => {
   using folder = temporaryFolder();
   const other = '[remote "fork"]\n\turl = https://github.com/fork/r\n';
-  put(
+  putFile(
     join(folder.path, 'main/.git/config'),
     `[core]\n\tbare = false\n${other}[remote "origin"]\n\turl = ${url}\n\tfetch = x\n`,
   );
-  put(join(folder.path, 'main/.git/worktrees/two/commondir'), '../..\n');
-  put(join(folder.path, 'two/.git'), `gitdir: ${join(folder.path, 'main/.git/worktrees/two')}\n`);
+  putFile(join(folder.path, 'main/.git/worktrees/two/commondir'), '../..\n');
+  putFile(join(folder.path, 'two/.git'), `gitdir: ${join(folder.path, 'main/.git/worktrees/two')}\n`);
   expect(['main', 'two', 'none'].map(name => githubPage(join(folder.path, name)))).toEqual([page, page, '']);
 });
 
 test('a worktree, whose .git is a file', () => {
   using folder = temporaryFolder();
-  put(join(folder.path, 'main/.git/worktrees/two/HEAD'), 'ref: refs/heads/two\n');
-  put(join(folder.path, 'two/.git'), `gitdir: ${join(folder.path, 'main/.git/worktrees/two')}\n`);
-  put(join(folder.path, 'three/.git'), 'gitdir: ../main/.git/worktrees/two\n');
+  putFile(join(folder.path, 'main/.git/worktrees/two/HEAD'), 'ref: refs/heads/two\n');
+  putFile(join(folder.path, 'two/.git'), `gitdir: ${join(folder.path, 'main/.git/worktrees/two')}\n`);
+  putFile(join(folder.path, 'three/.git'), 'gitdir: ../main/.git/worktrees/two\n');
   expect(gitBranch(join(folder.path, 'two'))).toBe('two');
   expect(gitBranch(join(folder.path, 'three'))).toBe('two');
 });

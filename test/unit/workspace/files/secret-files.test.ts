@@ -1,16 +1,14 @@
-import {mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {symlinkSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {isSecretFile, secretFilesIn} from '../../../../src/safety/secrets/secret-files.ts';
 import {watchSecretFiles} from '../../../../src/workspace/files/secret-files.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
+import {putFile} from '../../../support/put-file.ts';
 
 test('finds files by their names near and far, and tells each once until it changes', () => {
   using folder = temporaryFolder();
-  const put = (path: string, text: string): void => {
-    mkdirSync(dirname(join(folder.path, path)), {recursive: true});
-    writeFileSync(join(folder.path, path), text);
-  };
+  const put = (path: string, text: string): void => putFile(join(folder.path, path), text);
   put('.env', 'A=1');
   put('.env.example', 'A=');
   put('readme.md', 'text');

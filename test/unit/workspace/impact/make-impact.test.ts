@@ -1,23 +1,21 @@
 import {readingOf} from '../../../../src/safety/commands/effects.ts';
 import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {emptyImpactReport, type ImpactReport} from '../../../../src/actions/ports.ts';
 import {makeImpact} from '../../../../src/workspace/impact/make-impact.ts';
 import {never, temporaryFolder} from '../temporary-folder.ts';
 import {unknownContent} from '../../../../src/domain/risk.ts';
 import {needs} from '../../../support/programs.ts';
+import {putFile} from '../../../support/put-file.ts';
 
 /** A repository with a clean, a changed, a staged, an untracked and an ignored file in two folders. */
 function openPlace() {
   const folder = temporaryFolder();
   const work = join(folder.path, 'work');
   const home = join(folder.path, 'home');
-  const put = (path: string, text: string): void => {
-    mkdirSync(dirname(join(work, path)), {recursive: true});
-    writeFileSync(join(work, path), text);
-  };
+  const put = (path: string, text: string): void => putFile(join(work, path), text);
   const git = (...words: readonly string[]): string =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...words], {
       cwd: work,

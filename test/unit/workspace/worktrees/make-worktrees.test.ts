@@ -14,12 +14,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
-import {dirname, join} from 'node:path';
+import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {Worktree, WorktreesPort} from '../../../../src/actions/worktrees-port.ts';
 import type {Outcome} from '../../../../src/base/outcome.ts';
 import {type Fault, faultText} from '../../../../src/domain/fault.ts';
 import {makeWorktrees} from '../../../../src/workspace/worktrees/make-worktrees.ts';
+import {putFile} from '../../../support/put-file.ts';
 
 const {signal} = new AbortController();
 
@@ -42,10 +43,7 @@ function place(): Place {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-  const put = (path: string, text: string): void => {
-    mkdirSync(dirname(join(folder, path)), {recursive: true});
-    writeFileSync(join(folder, path), text);
-  };
+  const put = (path: string, text: string): void => putFile(join(folder, path), text);
   git('init', '-q', '-b', 'main');
   put('a.txt', 'one\ntwo\n');
   put('b/c.txt', 'c\n');
