@@ -117,6 +117,17 @@ describe('who has the keys', () => {
     await screen.until(/\n─+\n › very\n/u);
   });
 
+  test('with room for one row of the draft below the card, it is the row of the cursor', async () => {
+    const {screen, engine, time} = await start([60, 7]);
+    engine.emit(...begin);
+    await screen.type('above\nbelow');
+    ask(engine, mild('a1', 'make'));
+    await screen.until(/Approval needed/u);
+    time.now += 700;
+    await screen.type('\t');
+    await screen.until(/make\nv: read it, n: no\n {2}below\n/u);
+  });
+
   test('a letter that is no key of the card, a deletion and a paste go to the draft', async () => {
     const stage = await asked(mild('a1', 'make'));
     await press(stage, 'hello');

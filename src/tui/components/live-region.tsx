@@ -159,9 +159,11 @@ function Input({state, rows, frame}: Omit<LiveRegionProps, 'open'>): ReactNode {
   const {view, ui, blocks, commands, demo, newlineKey} = state;
   const {width, home} = frame;
   if (ui.card.kind !== 'none' && ui.card.focus === 'card') {
-    const draft = isEmptyDraft(ui.draft)
-      ? []
-      : draftLayout(ui.draft, {...draftBelowCard, frame}).lines.slice(0, draftRowsBelowCard(rows));
+    const below = draftRowsBelowCard(rows);
+    const draft =
+      isEmptyDraft(ui.draft) || below === 0
+        ? []
+        : draftLayout(ui.draft, {rows: below, hint: '', selection: 'none', frame}).lines;
     return (
       <>
         <CardArea {...{ui, view, blocks, home, width}} rows={Math.max(2, rows - draft.length)} />
@@ -177,9 +179,6 @@ function Input({state, rows, frame}: Omit<LiveRegionProps, 'open'>): ReactNode {
     </>
   );
 }
-
-/** Options for the draft, which stays visible below a card. */
-const draftBelowCard = {rows: 2, hint: '', selection: 'none'} as const;
 
 function hintOf({ui, view, commands, workAfter, chord}: LiveRegionState): StatusHint | 'none' {
   if (ui.leaving.kind === 'armed') {
