@@ -9,7 +9,6 @@ import {
   type Message,
   type ResultContent,
   type TextBlock,
-  type ToolCallBlock,
   toolCalls,
   type ToolResultBlock,
   type UserBlock,
@@ -141,13 +140,14 @@ function resultsMessage(answer: AssistantMessage, results: ReadonlyMap<ActionId,
   return {
     role: 'user',
     id: messageId(`${answer.id}:results`),
-    blocks: toolCalls(answer).map(call => results.get(call.id) ?? lostResult(call)),
+    blocks: toolCalls(answer).map(call => results.get(call.id) ?? lostResult(call.id)),
   };
 }
 
-const lostResult = (call: ToolCallBlock): ToolResultBlock => ({
+/** Returns a result for a call whose result was never recorded, because providers refuse calls without results. */
+export const lostResult = (id: ActionId): ToolResultBlock => ({
   kind: 'tool-result',
-  id: call.id,
+  id,
   content: [{kind: 'text', text: lostResultText}],
   outcome: 'cancelled',
   reason: 'unknown',

@@ -9,7 +9,7 @@ import type {
   UserMessage,
   WrittenCall,
 } from '../domain/conversation.ts';
-import {isPromptContent, lostResultText} from '../domain/history.ts';
+import {isPromptContent, lostResult} from '../domain/history.ts';
 import {actionId, type ActionId, messageId} from '../domain/ids.ts';
 import type {ModelRequest, ProviderTool, ToolSpec} from '../domain/model-stream.ts';
 import {type SchemaRule, toolSchema} from './tool-schema.ts';
@@ -321,11 +321,3 @@ function resultContent(content: readonly ResultContent[], names: ToolNames): rea
   if (isSameList(kept, content) && content.length > 0) return content;
   return kept.length > 0 ? kept : [{kind: 'text', text: '(no output)'}];
 }
-
-const lostResult = (id: ActionId): ToolResultBlock => ({
-  kind: 'tool-result',
-  id,
-  content: [{kind: 'text', text: lostResultText}],
-  outcome: 'cancelled',
-  reason: 'unknown',
-});
