@@ -185,15 +185,11 @@ export function formatSessionList(
   });
   const most = (size: (row: (typeof rows)[number]) => number): number =>
     rows.reduce((largest, row) => Math.max(largest, size(row)), 0);
-  const [idWidth, ageWidth, costWidth] = [
-    most(row => row.id.length),
-    most(row => row.age.length),
-    most(row => row.cost.length),
-  ];
-  const titleWidth = Math.min(
-    most(row => row.cells),
-    maxTitle,
-  );
+  const idWidth = most(row => row.id.length);
+  const ageWidth = most(row => row.age.length);
+  const costWidth = most(row => row.cost.length);
+  const widestTitle = most(row => row.cells);
+  const titleWidth = Math.min(widestTitle, maxTitle);
   return rows
     .map(({id, age, cost, title, cells, folder}) => {
       const lead = `${id.padEnd(idWidth)}  ${age.padStart(ageWidth)}  ${costWidth === 0 ? '' : `${cost.padStart(costWidth)}  `}`;
