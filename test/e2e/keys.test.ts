@@ -1,22 +1,21 @@
 // @module-tag long
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {mkdirSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {openScenePty} from '../support/pty-terminal.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 
 function bind(scene: Scene, file: string | Readonly<Record<string, Readonly<Record<string, string | null>>>>): void {
-  const home = join(scene.place.home, 'weft');
-  mkdirSync(home, {recursive: true});
   const bindings =
     typeof file === 'string'
       ? file
       : JSON.stringify({
           bindings: Object.entries(file).map(([context, keys]) => ({context, bindings: keys})),
         });
-  writeFileSync(join(home, 'keybindings.json'), bindings);
+  putFile(join(scene.place.home, 'weft', 'keybindings.json'), bindings);
 }
 
 test('keybindings.json changes keys and hints, and a card is answered as ever', async () => {

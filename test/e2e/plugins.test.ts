@@ -1,18 +1,15 @@
 // @module-tag long
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {scriptedServer} from '../support/mcp-server.ts';
 import {call, say} from '../support/model-script.ts';
 import {openScene, toldPrompt, toldResults, toldSystem} from '../support/scene.ts';
+import {putFile} from '../support/put-file.ts';
 import {ask, readAll} from './support/agent-sdk.ts';
 
 function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(folder, name);
-    mkdirSync(dirname(path), {recursive: true});
-    writeFileSync(path, text);
-  }
+  for (const [name, text] of Object.entries(files)) putFile(join(folder, name), text);
 }
 
 const hooks = {

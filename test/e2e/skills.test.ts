@@ -1,16 +1,14 @@
 // @module-tag long
 import {mkdirSync, writeFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {runWeft, TempPlace} from '../support/run-weft.ts';
 import {openScene, toldPrompt, toldResults} from '../support/scene.ts';
+import {putFile} from '../support/put-file.ts';
 import {isType, prompt, startRpc} from './support/rpc-client.ts';
 
-function write(path: string, ...lines: readonly string[]): void {
-  mkdirSync(dirname(path), {recursive: true});
-  writeFileSync(path, lines.join('\n'));
-}
+const write = (path: string, ...lines: readonly string[]): void => putFile(path, lines.join('\n'));
 
 const skill = (name: string, description: string, ...body: readonly string[]): readonly string[] => [
   '---',
@@ -177,8 +175,7 @@ test('an untrusted project with many files is named, although the answer comes s
   await using scene = await openScene([say('Done.'), say('Done.')]);
   const skills = join(scene.place.work, '.claude', 'skills');
   for (let at = 0; at < 400; at++) {
-    mkdirSync(join(skills, `s${at}`), {recursive: true});
-    writeFileSync(join(skills, `s${at}`, 'SKILL.md'), `---\ndescription: x\n---\n${'x'.repeat(20_000)}`);
+    putFile(join(skills, `s${at}`, 'SKILL.md'), `---\ndescription: x\n---\n${'x'.repeat(20_000)}`);
   }
   const named = 'and 397 more are not used: you have not trusted this project';
   const printed = await scene.run(['--prompt', 'x']);

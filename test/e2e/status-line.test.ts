@@ -1,9 +1,10 @@
 // @module-tag long
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {openScenePty, type PtyTerminal} from '../support/pty-terminal.ts';
+import {putFile} from '../support/put-file.ts';
 import {fileComes, openScene, processGone, type Scene} from '../support/scene.ts';
 
 interface Options {
@@ -13,12 +14,10 @@ interface Options {
 
 /** Opens weft with a status line command, which is a shell script. */
 function open(scene: Scene, script: string, {args = [], timeoutMs = 5000}: Partial<Options> = {}): PtyTerminal {
-  const home = join(scene.place.home, 'weft');
   const command = join(scene.place.home, 'line.sh');
   writeFileSync(command, script);
-  mkdirSync(home, {recursive: true});
-  writeFileSync(
-    join(home, 'settings.json'),
+  putFile(
+    join(scene.place.home, 'weft', 'settings.json'),
     JSON.stringify({statusLine: {type: 'command', command: `sh '${command}'`, padding: 1, timeoutMs}}),
   );
   return openScenePty(scene, {environment: {FORCE_COLOR: '3'}, args});

@@ -1,15 +1,14 @@
 // @module-tag long
-import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {openScenePty, type PtyTerminal} from '../support/pty-terminal.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 
 function open(scene: Scene, theme: string): PtyTerminal {
   const home = join(scene.place.home, 'weft');
-  mkdirSync(join(home, 'themes'), {recursive: true});
-  writeFileSync(join(home, 'themes', 'mine.json'), theme);
-  writeFileSync(join(home, 'settings.json'), '{"theme": "mine"}');
+  putFile(join(home, 'themes', 'mine.json'), theme);
+  putFile(join(home, 'settings.json'), '{"theme": "mine"}');
   return openScenePty(scene, {environment: {COLORTERM: 'truecolor'}});
 }
 
