@@ -252,10 +252,11 @@ export class SubAgents implements AgentTree {
 
   /** Sends a text to the sub-agent's engine, which it opens again if it is closed. */
   async #sendToEngine(running: Running, text: string): Promise<Outcome<unknown, Fault>> {
+    if (running.engine.state === 'closed') await running.engine.closed;
+    // Another message may have opened it in the meantime.
     if (running.engine.state === 'closed') {
       const {row, kind, branch, worktree} = running;
       const {agent, status, place} = row;
-      await running.engine.closed;
       const opened = branch.session().ports.sessions.resume(agent.id);
       if (opened.tag === 'failed') return opened;
       const stored = {session: opened.value, origin: 'resumed', resume: 'new'} as const;
