@@ -57,13 +57,21 @@ function prepare({place: {work}}: Scene): void {
   chmodSync(join(work, 'locked'), 0o555);
 }
 
-/** Starts weft, and kills it some milliseconds after it began to write. */
-async function killWhileWriting(scene: Scene, args: readonly string[], ms: number): Promise<void> {
+/** Starts weft, and kills it once one of the files changed, or some milliseconds after it began to write. */
+async function killWhileWriting(
+  scene: Scene,
+  args: readonly string[],
+  moment: {file: number} | {ms: number},
+): Promise<void> {
   const notes = join(scene.place.home, 'weft/checkpoints/reverts');
+  const textOf = (at: number): string => scene.read(`many/${at}`);
+  const before = 'file' in moment ? textOf(moment.file) : '';
   const child = scene.start(args);
   const finished = finish(child);
-  while (child.exitCode === null && !(existsSync(notes) && readdirSync(notes).length > 0)) await pause(1);
-  await pause(ms);
+  const isTime = (): boolean =>
+    'file' in moment ? textOf(moment.file) !== before : existsSync(notes) && readdirSync(notes).length > 0;
+  while (child.exitCode === null && !isTime()) await pause(1);
+  if ('ms' in moment) await pause(moment.ms);
   child.kill('SIGKILL');
   await finished;
 }
@@ -82,7 +90,8 @@ test('killed at any moment of a rewind or a redo, the next weft takes it back to
     const isRedo = run % 2 === 1;
     if (isRedo) await rewind(scene);
     const [before, after, words] = isRedo ? [user, agent, ['--redo']] : [agent, user, []];
-    await killWhileWriting(scene, ['sessions', 'rewind', id, '--yes', ...words], (run * 7) % 61);
+    const moment = run % 3 === 2 ? {file: (run * 67) % files} : {ms: (run * 7) % 61};
+    await killWhileWriting(scene, ['sessions', 'rewind', id, '--yes', ...words], moment);
     const left = listing(scene);
     seen.add(left === before ? 'before' : left === after ? 'after' : 'half-way');
     let told = '';
