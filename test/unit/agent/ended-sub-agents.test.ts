@@ -49,6 +49,6 @@ test('two messages at once open an ended sub-agent once', async () => {
   const id = idOf(1);
   run.engine.submit({op: 'message-agent', id, text: 'more'});
   run.engine.submit({op: 'message-agent', id, text: 'again'});
-  await run.engine.close();
+  await run.engine.close('finished');
   expect(resumed).toEqual([id]);
 });
