@@ -45,7 +45,7 @@ const maxFound = 60;
 export const initInstructions = `Explore this project and propose its AGENTS.md, which every agent reads when it starts work here.
 - Read how it is built: README, package manifests, Makefile and the like, CI workflows, the top folders, and a few typical sources and tests. Start with AGENTS.md, CLAUDE.md or rules for other agents, if any exist.
 - Write what an agent needs and can't guess: the commands that build, run, check and test it (including a single test), where things are, the conventions of the code, pitfalls. Name only commands and paths that you have seen. No general advice, no file lists that a look would show. At most 60 lines.
-- If AGENTS.md exists, improve it with edits and keep what people wrote. If only CLAUDE.md exists, improve that. Otherwise create AGENTS.md. Propose it as one edit: the user sees the diff and decides.`;
+- If AGENTS.md exists, improve it with edits and keep what people wrote. If only CLAUDE.md or GEMINI.md exists, improve that. Otherwise create AGENTS.md. Propose it as one edit: the user sees the diff and decides.`;
 
 /** Finds the files that describe a project. The model reads what to do with them, and the user decides about its proposal. */
 export const initProject = defineAction<

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {basename, dirname, join, sep} from 'node:path';
 import {clip} from '../base/clip.ts';
 
-/** Permanent instructions for the model: the text of an AGENTS.md or CLAUDE.md. */
+/** Permanent instructions for the model: the text of an AGENTS.md, CLAUDE.md or GEMINI.md. */
 export interface Instructions {
   readonly path: string;
   readonly text: string;
@@ -26,7 +26,7 @@ export interface FoundInstructions {
 
 /**
  * Returns the instructions in this order: the user's own, those of the workspace's parents, those of the workspace, and
- * the user's notes for the project. In each folder weft reads AGENTS.md, or CLAUDE.md if there is none. If the user has
+ * the user's notes for the project. In each folder weft reads the first of `instructionFileNames`. If the user has
  * no instructions file for weft (an empty file is one), the user's CLAUDE.md of Claude Code counts. A link to a file
  * that was already read adds nothing. All paths are absolute. `read` decides which files count and where a link may
  * lead, because a shared parent folder may contain another user's files.
@@ -89,7 +89,7 @@ function makeReader(read: ReadInstructionFile) {
 export const maxInstructions = 32_768;
 
 /** The names in the order in which weft looks for them. Only the first that a folder has counts. */
-export const instructionFileNames = ['AGENTS.md', 'CLAUDE.md'] as const;
+export const instructionFileNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
 
 /** The file of the user's notes for a project. */
 export const notesName = 'MEMORY.md';

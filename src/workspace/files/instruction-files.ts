@@ -100,8 +100,8 @@ function readBeginning(real: string): InstructionFile {
 }
 
 /**
- * Adds a note to the workspace's instructions, as the last item under `## Notes`. Uses AGENTS.md, or CLAUDE.md if only
- * that exists, because a new AGENTS.md would hide it. Returns the file's name. Leaves everything else in the file
+ * Adds a note to the workspace's instructions, as the last item under `## Notes`. Uses the file that weft
+ * reads, because a new AGENTS.md would hide another one. Returns the file's name. Leaves everything else in the file
  * unchanged.
  */
 export async function addInstructionNote(note: string, directory: string): Promise<Outcome<string, Fault>> {

@@ -95,6 +95,18 @@ describe.skipIf(process.platform === 'win32')('findInstructions', () => {
     expect(findInstructions(where, tree({...theirs, '/home/u/.config/weft/AGENTS.md': ''})).found).toEqual([]);
   });
 
+  test('a GEMINI.md counts where a folder has neither AGENTS.md nor CLAUDE.md', () => {
+    const files = tree({
+      '/home/u/repo/GEMINI.md': 'root',
+      '/home/u/repo/packages/GEMINI.md': 'not read',
+      '/home/u/repo/packages/CLAUDE.md': 'second choice',
+    });
+    expect(findInstructions(where, files).found).toEqual([
+      {path: '/home/u/repo/GEMINI.md', text: 'root'},
+      {path: '/home/u/repo/packages/CLAUDE.md', text: 'second choice'},
+    ]);
+  });
+
   test('what is skipped is named, and the next name counts; a link to what was read already adds nothing', () => {
     const files = tree({
       '/home/u/AGENTS.md': '! it is a link to /etc/passwd',
