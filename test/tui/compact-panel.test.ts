@@ -202,6 +202,7 @@ describe('a compaction that weft offers because the conversation is too long', (
       frame: {theme: themeOf('plain'), width: 80},
       rows: 20,
       showsDecision: () => true,
+      showsOption: () => true,
     } as const;
     const typed = press({...ui, panel: compactPreview(preview, {...offer, since: 100})}, text('y'), {
       ...context,

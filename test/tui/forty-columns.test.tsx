@@ -364,6 +364,7 @@ describe('at forty columns', () => {
               frame,
               rows: panelRows(rows),
               showsDecision: () => true,
+              showsOption: () => true,
             } as const;
             ({ui} = press(ui, one.press, context));
           }

@@ -148,7 +148,7 @@ const isOpen = ({approvals, questions, handOvers}: View, id: ActionId): boolean 
 /** Asks the questions of one call in turn. The user answers with option numbers or in their own words. */
 function formQuestion(form: QuestionForm): LineQuestion {
   const question = currentQuestion(form);
-  if (question === undefined) return {lines: [], answer: () => stepOf(form, pressForm(form, enter))};
+  if (question === undefined) return {lines: [], answer: () => stepOf(form, pressForm(form, enter, showsAll))};
   const {choice, options} = question;
   const count = form.questions.length > 1 ? ` ${form.answers.length + 1} of ${form.questions.length}` : '';
   const numbers = choice === 'many' ? 'one or more numbers, such as 1 2,' : 'a number,';
@@ -166,14 +166,14 @@ function formQuestion(form: QuestionForm): LineQuestion {
       if (isBack(line)) return stepOf(form, {kind: 'closed', response: {kind: 'dismissed'}});
       const rows = numbersIn(line, options.length);
       if (rows === undefined) {
-        return stepOf(form, pressForm({...form, state: 'typing', other: draftFromText(line)}, enter));
+        return stepOf(form, pressForm({...form, state: 'typing', other: draftFromText(line)}, enter, showsAll));
       }
       const row = rows[0];
       if (rows === 'out-of-range' || typeof row !== 'number' || (choice === 'one' && rows.length > 1)) {
         return askAgain(`No such number. ${how}`);
       }
       const checked = choice === 'one' ? [] : options.filter((_, at) => rows.includes(at)).map(({label}) => label);
-      return stepOf(form, pressForm({...form, row, checked}, enter));
+      return stepOf(form, pressForm({...form, row, checked}, enter, showsAll));
     },
   };
 }
@@ -185,6 +185,9 @@ function changeLines({files}: QuestionForm): readonly string[] {
   const more = lines.length - maxChangeLines;
   return more <= 0 ? lines : [...lines.slice(0, maxChangeLines), `${pluralize(more, 'more line')}.`];
 }
+
+/** The lines of a question name every option. */
+const showsAll = (): boolean => true;
 
 const enter: KeyPress = {kind: 'key', name: 'enter'};
 

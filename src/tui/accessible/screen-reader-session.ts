@@ -439,16 +439,15 @@ export class ScreenReaderSession {
     if ('picker' in panel && panel.picker.items.length === 0) return this.#say(panel.picker.status.text);
     this.#isQuitting = panel.panel === 'confirm' && panel.yes.do === 'quit';
     const context = (): PressContext => ({
-      view: this.#view,
+      ...this.#context,
       blocks: this.#terminals.list(),
       workAfter: this.#options.workAfter,
-      commands: this.#context.commands,
-      frame: this.#context.frame,
       now: this.#options.clock.now(),
       batchPosition: 'first',
       width: this.#context.frame.width,
       rows: Number.POSITIVE_INFINITY,
       showsDecision: () => true,
+      showsOption: () => true,
     });
     this.#question.ask('own', panelQuestion(panel, context));
     this.#proceed();

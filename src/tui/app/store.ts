@@ -8,6 +8,7 @@ import {approvalInFull} from '../scrollback/approval-text.ts';
 import {composerDraftWidth} from '../components/composer.tsx';
 import {turnMs} from '../components/spinner.tsx';
 import {showsDecision} from '../components/approval-card.tsx';
+import {showsOption} from '../components/question-card.tsx';
 import {type LiveRegionState, panelRows} from '../components/live-region.tsx';
 import {draftText, isEmptyDraft} from '../editor/draft.ts';
 import {promptHistoryOf} from '../editor/prompt-history.ts';
@@ -167,9 +168,7 @@ export class Store {
   /** Sets how many rows the transcript has on the screen in fullscreen mode. */
   readonly setRoom = (rows: number): void => this.#transcript.setRows(rows);
 
-  handleReady(): void {
-    this.#frames.handleReady();
-  }
+  readonly handleReady = (): void => this.#frames.handleReady();
 
   offerSessions(): void {
     this.#slash.offerSessions();
@@ -354,6 +353,7 @@ export class Store {
       frame,
       rows: panelRows(rows),
       showsDecision: (approval, most) => showsDecision({approval, view: this.#view, rows: most}, frame),
+      showsOption: (form, row, most) => showsOption({form, rows: most, row}, frame),
     };
   }
 

@@ -2,19 +2,19 @@ import {Box} from 'ink';
 import type {ReactNode} from 'react';
 import type {Question} from '../../actions/ports.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
-import type {Editing} from '../editor/text-field.ts';
+import {type Editing, initialEditing} from '../editor/text-field.ts';
 import {currentQuestion, type QuestionForm} from '../state/question-form.ts';
 import {questionKeys} from '../terminal/keymap.ts';
 import {cardFrame} from '../state/card-room.ts';
 import {type Frame, wrapText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {useTheme} from '../theme/styled.tsx';
+import type {Theme} from '../theme/theme.ts';
 import {cachedDiffLines, pageOf} from '../scrollback/diff-lines.ts';
 import {Card, frameRows, hintLines} from './card.tsx';
 import {CardField, fieldLayout} from './draft-field.tsx';
 import {type Choice, Choices, choicesHeight} from './choices.tsx';
 import {Lines} from './lines.tsx';
-import {firstShown} from './picker-card.tsx';
 
 interface QuestionCardProps {
   readonly form: QuestionForm;
@@ -23,10 +23,43 @@ interface QuestionCardProps {
   readonly rows: number;
 }
 
-export function QuestionCard({form, editing, width, rows}: QuestionCardProps): ReactNode {
+export function QuestionCard(props: QuestionCardProps): ReactNode {
   const theme = useTheme();
+  const {form, width} = props;
   const question = currentQuestion(form);
   if (question === undefined) return undefined;
+  const {hints, hintRows, text, diff, shown, field} = layoutOf(props, question, theme);
+  const count = form.questions.length > 1 ? `${form.answers.length + 1} of ${form.questions.length}` : '';
+  return (
+    <Card
+      width={width}
+      title={question.header === '' ? 'weft asks' : visibleLine(question.header)}
+      note={count}
+      hints={hints}
+      hintRows={hintRows}
+    >
+      <Lines lines={text} />
+      <Lines lines={diff} />
+      <Box flexDirection="column">
+        <Choices choices={shown.choices} first={shown.first} selected={form.state === 'typing' ? 'none' : form.row} />
+      </Box>
+      {field === undefined ? null : <CardField field={field} />}
+    </Card>
+  );
+}
+
+/** True if the card shows this option as a whole. */
+export function showsOption(
+  {form, rows, row}: Pick<QuestionCardProps, 'form' | 'rows'> & {readonly row: number},
+  {theme, width}: Frame,
+): boolean {
+  const question = currentQuestion(form);
+  if (question === undefined) return false;
+  const {choices, first} = layoutOf({form, rows, width, editing: initialEditing('emacs')}, question, theme).shown;
+  return row >= first && row < first + choices.length;
+}
+
+function layoutOf({form, editing, width, rows}: QuestionCardProps, question: Question, theme: Theme) {
   const frame = cardFrame({theme, width});
   const field =
     form.state === 'typing'
@@ -51,25 +84,8 @@ export function QuestionCard({form, editing, width, rows}: QuestionCardProps): R
           {rows: room, top: form.top},
           frame,
         );
-  const left = inner - diff.length;
-  const shown = windowOf(choices, {row: form.row === 'none' ? 0 : form.row, left}, frame);
-  const count = form.questions.length > 1 ? `${form.answers.length + 1} of ${form.questions.length}` : '';
-  return (
-    <Card
-      width={width}
-      title={question.header === '' ? 'weft asks' : visibleLine(question.header)}
-      note={count}
-      hints={hints}
-      hintRows={hintRows}
-    >
-      <Lines lines={text} />
-      <Lines lines={diff} />
-      <Box flexDirection="column">
-        <Choices choices={shown.choices} first={shown.first} selected={form.state === 'typing' ? 'none' : form.row} />
-      </Box>
-      {field === undefined ? null : <CardField field={field} />}
-    </Card>
-  );
+  const shown = windowOf(choices, {row: form.row === 'none' ? 0 : form.row, left: inner - diff.length}, frame);
+  return {hints, hintRows, text, diff, shown, field};
 }
 
 function choicesOf({checked, state}: QuestionForm, {options, choice}: Question): readonly Choice[] {
@@ -92,12 +108,21 @@ function windowOf(
   if (choicesHeight(choices, width) <= left) return {choices, first: 0};
   const brief = choices.map(choice => ({...choice, detail: ''}));
   if (choicesHeight(brief, width) <= left) return {choices: brief, first: 0};
-  const room = Math.max(1, left);
-  const first = firstShown({row, count: brief.length, room});
-  return {choices: brief.slice(first, first + room), first};
+  const fits = (from: number, to: number): boolean =>
+    from >= 0 && to <= brief.length && choicesHeight(brief.slice(from, to), width) <= left;
+  let [first, end] = [row, row + 1];
+  for (;;) {
+    const [above, below] = [fits(first - 1, end), fits(first, end + 1)];
+    if (!above && !below) return {choices: brief.slice(first, end), first};
+    if (above && (!below || row - first < end - 1 - row)) first--;
+    else end++;
+  }
 }
 
-function hintsOf({state}: QuestionForm, {choice}: Question): readonly string[] {
+function hintsOf({state}: QuestionForm, {choice, options}: Question): readonly string[] {
   if (state === 'typing') return ['Enter answer', 'Esc back'];
-  return choice === 'many' ? ['Space toggle', 'Enter answer', 'Esc stop'] : ['↑↓ Enter or a number', 'Esc stop'];
+  const numbers = `1–${Math.min(9, options.length + 1)}`;
+  return choice === 'many'
+    ? [`${numbers} or Space toggle`, 'Enter answer', 'Esc stop']
+    : [`${numbers} or ↑↓ Enter`, 'Esc stop'];
 }

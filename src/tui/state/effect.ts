@@ -1,4 +1,5 @@
 import type {CommandInfo, CommandLine} from '../commands/command-line.ts';
+import type {QuestionForm} from './question-form.ts';
 import type {ScrollStep} from './scroll-position.ts';
 import type {KeyPress} from '../terminal/keymap.ts';
 import type {Approval, CompactionOffer} from '../../actions/agent-event.ts';
@@ -104,6 +105,8 @@ export interface PressContext {
   readonly rows: number;
   /** True if an approval card of so many rows shows all that the user decides about. */
   readonly showsDecision: (approval: Approval, rows: number) => boolean;
+  /** True if a question card of so many rows shows the option in this row. */
+  readonly showsOption: (form: QuestionForm, row: number, rows: number) => boolean;
 }
 
 export interface ProposalEdit {

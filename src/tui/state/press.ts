@@ -207,7 +207,7 @@ function pressOpenCard(ui: Ui, card: OpenCard, {key, context}: CardPress): UiSte
     case 'approval':
       return pressApprovalCard(ui, card, {key, context});
     case 'question': {
-      const step = pressForm(card.form, key);
+      const step = pressForm(card.form, key, row => context.showsOption(card.form, row, cardRows(ui, context)));
       if (step.kind === 'open') {
         const isSame = step.form.answers.length === card.form.answers.length;
         const editing = isSame ? card.editing : editingForNewField(ui);
@@ -246,11 +246,15 @@ function pressHandOver(
   return {unhandled: key};
 }
 
+/** The rows of a card above the draft. */
+const cardRows = ({draft}: Ui, {rows}: PressContext): number =>
+  rows - (isEmptyDraft(draft) ? 0 : draftRowsBelowCard(rows));
+
 function pressApprovalCard(ui: Ui, card: ApprovalCard, {key, context}: CardPress): UiStep | Unhandled {
   const attention = attentionOf(context.view);
   if (attention.kind !== 'approval') return noEffects(ui);
   const {stage, editing} = card;
-  const rows = context.rows - (isEmptyDraft(ui.draft) ? 0 : draftRowsBelowCard(context.rows));
+  const rows = cardRows(ui, context);
   const room = cardRoom({width: context.frame.width, rows});
   const batchPosition = isTooSoon(ui, context) ? 'following' : context.batchPosition;
   const read = batchPosition === 'first' ? readAfter(card, room) : card.read;

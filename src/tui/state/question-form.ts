@@ -21,6 +21,9 @@ export interface QuestionForm {
   readonly top: number;
 }
 
+/** True if the card shows the option of this row. */
+type ShowsRow = (row: number) => boolean;
+
 export type FormStep =
   | {readonly kind: 'open'; readonly form: QuestionForm}
   | {readonly kind: 'closed'; readonly response: QuestionResponse}
@@ -33,10 +36,11 @@ export const openForm = (id: ActionId, questions: readonly Question[], files: re
 /** Returns the current question, which an open form always has. */
 export const currentQuestion = (form: QuestionForm): Question | undefined => form.questions[form.answers.length];
 
-export function pressForm(form: QuestionForm, press: KeyPress): FormStep {
+/** Handles a press. The number of an option that the card doesn't show only selects the option, so that the card shows it. */
+export function pressForm(form: QuestionForm, press: KeyPress, shows: ShowsRow): FormStep {
   const question = currentQuestion(form);
   if (question === undefined) return {kind: 'closed', response: {kind: 'answered', answers: form.answers}};
-  return form.state === 'typing' ? pressTyping(form, press) : pressChoosing(form, question, press);
+  return form.state === 'typing' ? pressTyping(form, press) : pressChoosing(form, question, {press, shows});
 }
 
 /** Lines that a page key scrolls. */
@@ -49,11 +53,15 @@ const maxLinesOf = ({files}: QuestionForm): number =>
     0,
   );
 
-function pressChoosing(form: QuestionForm, question: Question, press: KeyPress): FormStep {
+function pressChoosing(
+  form: QuestionForm,
+  question: Question,
+  {press, shows}: {readonly press: KeyPress; readonly shows: ShowsRow},
+): FormStep {
   const rows = question.options.length + 1;
   if (press.kind === 'paste')
     return open({...form, row: rows - 1, state: 'typing', other: pasteText(form.other, press.text)});
-  if (press.kind === 'text') return pressText(form, question, press.text);
+  if (press.kind === 'text') return pressText(form, question, {text: press.text, shows});
   switch (press.name) {
     case 'up':
       return open({...form, row: form.row === 'none' ? rows - 1 : (form.row + rows - 1) % rows});
@@ -73,10 +81,15 @@ function pressChoosing(form: QuestionForm, question: Question, press: KeyPress):
   }
 }
 
-function pressText(form: QuestionForm, question: Question, text: string): FormStep {
+function pressText(
+  form: QuestionForm,
+  question: Question,
+  {text, shows}: {readonly text: string; readonly shows: ShowsRow},
+): FormStep {
   const digit = /^[1-9]$/u.test(text) ? Number(text) - 1 : -1;
   if (digit >= 0 && digit <= question.options.length) {
     const there = {...form, row: digit};
+    if (!shows(digit)) return open(there);
     return question.choice === 'many' && digit < question.options.length
       ? open(toggleOption(there, question))
       : enter(there, question);

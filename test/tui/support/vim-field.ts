@@ -20,6 +20,7 @@ const context: PressContext = {
   frame: {theme: themeOf('plain'), width: 79},
   rows: 20,
   showsDecision: () => true,
+  showsOption: () => true,
 };
 
 /** `<e>` is Esc, `<r>` is Ctrl+R. */
