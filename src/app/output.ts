@@ -21,10 +21,11 @@ export const print = (text: string): void => void process.stdout.write(onStdout(
 /** Writes JSON that ends in a line feed to stdout. */
 export const printJson = (text: string): void => void process.stdout.write(onStdout(text, 'json'));
 
-/** Writes to stdout and waits for a slow reader, unless the reader is gone. */
-export async function printAndWait(text: string, form: OutputForm): Promise<void> {
+/** Writes to stdout and waits for a slow reader, unless the reader is gone. A pipe gets the bytes of a buffer unchanged. */
+export async function printAndWait(text: string | Buffer, form: OutputForm): Promise<void> {
   const {stdout} = process;
-  if (stdout.write(onStdout(text, form)) || stdout.destroyed) return;
+  const shown = typeof text === 'string' || isStdoutTerminal() ? onStdout(text.toString(), form) : text;
+  if (stdout.write(shown) || stdout.destroyed) return;
   await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]);
 }
 

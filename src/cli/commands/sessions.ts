@@ -18,6 +18,7 @@ import {userPlaces} from '../../app/user-data.ts';
 import {note, print, printJson, stdoutWidth} from '../../app/output.ts';
 import {exportJsonl, exportMarkdown} from '../../app/export-session.ts';
 import {formatSession} from '../../app/transcript.ts';
+import type {DiffOptions} from './sessions/diff.ts';
 import type {PruneOptions} from './sessions/prune.ts';
 import type {RewindOptions} from './sessions/rewind.ts';
 import {printDocument} from '../rows.ts';
@@ -46,6 +47,19 @@ export function add(sessions: Command): void {
       ],
       exiting(async (id: string, options: RewindOptions) =>
         (await import('./sessions/rewind.ts')).rewindSavedSession(id, options),
+      ),
+    ],
+    [
+      'diff',
+      'Print what prompts of a session changed, as a patch for git apply',
+      [
+        ['[range]', 'Prompts by number: 2..4, 2.. or 3, after SESSION: if need be (default: all)'],
+        ['--session <id>', 'Session id (default: the latest of this folder)'],
+        ['--stat', 'Print a line for each file instead'],
+        jsonFlag,
+      ],
+      exiting(async (range: string | undefined, options: DiffOptions) =>
+        (await import('./sessions/diff.ts')).diffSavedSession(range, options),
       ),
     ],
     ['cache', "Show what the provider's cache kept of each request", [session, jsonFlag], exiting(printCache)],

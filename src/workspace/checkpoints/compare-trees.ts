@@ -4,7 +4,7 @@ import {byteSize} from '../../base/byte-size.ts';
 import {diffHunks} from '../files/diff-hunks.ts';
 import {textForDiff, withTruncationNote} from '../files/plan-edits.ts';
 import type {ObjectStore} from './object-store.ts';
-import {contentNames, sameNode, type TreeNode, type TreeReader} from './tree.ts';
+import {contentNames, type Difference, sameNode, type TreeNode, type TreeReader} from './tree.ts';
 
 /** The maximum number of files that are compared line by line, and of bytes of each. */
 const maxFiles = 300;
@@ -12,36 +12,43 @@ const maxBytes = 2 * 1024 * 1024;
 /** The maximum number of added, and of removed, lines of a change that is too large to match line by line. */
 const maxShown = 5000;
 
+/** The trees before and after a change, each list in order. */
+export interface ComparedTrees {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
 /**
- * Compares the files before the first and after the last of these changes, oldest first. A file that is the same again is left out, and so
- * is what happened between two changes to files that none of them touched.
+ * Returns the files that differ before the first and after the last of these changes, oldest first, sorted by path. A file that is the
+ * same again is left out, and so is what happened between two changes to files that none of them touched.
  */
-export async function compareTrees(
-  changes: readonly {readonly before: readonly string[]; readonly after: readonly string[]}[],
-  {reader, objects}: {readonly reader: TreeReader; readonly objects: ObjectStore},
-): Promise<ChangedFiles> {
-  const found = new Map<string, {readonly from: TreeNode | undefined; readonly to: TreeNode | undefined}>();
+export function changedNodes(changes: readonly ComparedTrees[], reader: TreeReader): readonly Difference[] {
+  const found = new Map<string, Difference>();
   for (const {before, after} of changes) {
-    for (const {path, from, to} of reader.differences(before, after)) {
-      const known = found.get(path);
-      found.set(path, {from: known === undefined ? from : known.from, to});
+    for (const each of reader.differences(before, after)) {
+      const known = found.get(each.path);
+      found.set(each.path, known === undefined ? each : {...each, from: known.from});
     }
   }
-  const files = [...found]
-    .filter(([, {from, to}]) => !sameNode(from, to) && from?.kind !== 'folder' && to?.kind !== 'folder')
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [...found.values()]
+    .filter(({from, to}) => !sameNode(from, to) && from?.kind !== 'folder' && to?.kind !== 'folder')
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Compares the files before the first and after the last of these changes line by line. */
+export async function compareTrees(
+  changes: readonly ComparedTrees[],
+  {reader, objects}: {readonly reader: TreeReader; readonly objects: ObjectStore},
+): Promise<ChangedFiles> {
+  const files = changedNodes(changes, reader);
   const shown = files.slice(0, maxFiles);
-  objects.fetch(contentNames(shown.flatMap(([, {from, to}]) => [from, to])));
+  objects.fetch(contentNames(shown.flatMap(({from, to}) => [from, to])));
   const diffs: FileDiff[] = [];
-  for (const [path, {from, to}] of shown) diffs.push(await diffOf(path, {from, to}, objects));
+  for (const each of shown) diffs.push(await diffOf(each, objects));
   return {files: diffs, more: files.length - shown.length};
 }
 
-async function diffOf(
-  path: string,
-  {from, to}: {readonly from: TreeNode | undefined; readonly to: TreeNode | undefined},
-  objects: ObjectStore,
-): Promise<FileDiff> {
+async function diffOf({path, from, to}: Difference, objects: ObjectStore): Promise<FileDiff> {
   const [before, after] = [contentOf(from, objects), contentOf(to, objects)];
   const [modeBefore, modeAfter] = [modeOf(from), modeOf(to)];
   const notes = [

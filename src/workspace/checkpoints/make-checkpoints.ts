@@ -93,7 +93,7 @@ const maxQuestionDelayMs = 400;
  * Takes and reverts checkpoints of the files below some folders. The checkpoints are stored elsewhere. They need no
  * repository and write to none.
  */
-export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort & KilledRevertsPort & ComparisonPort {
+export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
   const {folder, environment, now} = options;
   const limits = options.maxNewBytes === undefined ? {} : {maxNewBytes: options.maxNewBytes};
   const roots = outermost(options.roots.map(realPath));
@@ -242,6 +242,16 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort & K
         const {compareTrees} = await import('./compare-trees.ts');
         return {...(await compareTrees(known, {reader, objects})), coverage: coverageOf(changes, reader)};
       }),
+    patch: (changes, top, signal) =>
+      catchFaults(async () => {
+        const {tree} = await scanExtent(extentOf(changes, reader), signal);
+        const known = changes.map(change => ({before: beforeTrees(change), after: [...afterTrees(change), tree]}));
+        const [{changedNodes}, {patchOf}] = await Promise.all([
+          import('./compare-trees.ts'),
+          import('./tree-patch.ts'),
+        ]);
+        return patchOf(changedNodes(known, reader), {top, objects, environment}, signal);
+      }),
     takeBackKilled: ({held, isRecorded}, signal) =>
       catchFaults(async () => {
         await ownTable(signal);
@@ -261,6 +271,12 @@ export function makeCheckpoints(options: CheckpointOptions): CheckpointsPort & K
         return taken;
       }),
   };
+}
+
+/** The checkpoints of a workspace, for commands without a session. */
+export interface SavedCheckpoints extends CheckpointsPort, KilledRevertsPort, ComparisonPort {
+  /** Returns what these changes left different as a patch for `git apply`, with paths relative to `top`. */
+  patch(changes: readonly OpenTreeChange[], top: string, signal: AbortSignal): Promise<Outcome<Buffer, Fault>>;
 }
 
 /** Takes back what killed processes left half-way. */

@@ -1,6 +1,5 @@
 import {askYesNo, note, printError, printJson} from '../../../app/output.ts';
 import {openUserStore} from '../../../app/user-database.ts';
-import {checkpointRoots, makeCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
 import type {JsonOption} from '../../flags.ts';
 import {type ChangesAlongside, performRewind, previewRewind, rewindPoints} from '../../../agent/rewind.ts';
@@ -8,6 +7,7 @@ import type {JournalRecord, RewindScope} from '../../../domain/journal.ts';
 import {rewindReportText, type RewindTarget} from '../../../domain/rewind.ts';
 import {sessionIdOf, takeBackKilledRewinds} from '../../../app/open-session.ts';
 import {userPlaces} from '../../../app/user-data.ts';
+import {checkpointsOf} from './saved-session.ts';
 
 /** The flags of `weft sessions rewind`. */
 export interface RewindOptions extends JsonOption {
@@ -32,8 +32,7 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
   const session = opened.value;
   const {records} = session;
   const folder = places.checkpoints;
-  const roots = rootsOf(records, folder) ?? [summary.directory];
-  const checkpoints = makeCheckpoints({roots, folder, environment: process.env, now: () => Date.now()});
+  const {roots, checkpoints} = checkpointsOf({summary, records}, places);
   const takenBack = await takeBackKilledRewinds(id, {store: () => store, roots, folder});
   for (const {text} of takenBack) note(text);
   // Redoing a rewind that was killed takes it back, and the other way round.
@@ -60,12 +59,6 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
   if (options.json === undefined) printError(`${rewindReportText(done, {directory, when: 'done'})}\n`);
   else printJson(`${JSON.stringify({done: true, ...done})}\n`);
   return done.files.failures === undefined ? exitCode.done : exitCode.failed;
-}
-
-/** Returns the workspace folders of the session's last checkpoint; `undefined` if it has none. */
-function rootsOf(records: readonly JournalRecord[], folder: string): readonly string[] | undefined {
-  const last = records.findLast(record => record.kind === 'checkpoint');
-  return last === undefined ? undefined : checkpointRoots(folder, last.tree);
 }
 
 function targetOf({to, redo, ...scopes}: RewindOptions, records: readonly JournalRecord[]): RewindTarget {

@@ -1,0 +1,41 @@
+import {UsageError, unwrap} from '../../../app/exit-code.ts';
+import {sessionIdOf} from '../../../app/open-session.ts';
+import {existingFolder} from '../../../app/run-context.ts';
+import {openUserStore} from '../../../app/user-database.ts';
+import {userPlaces} from '../../../app/user-data.ts';
+import type {Places} from '../../../config/places.ts';
+import type {ReadSession, Store} from '../../../store/open-store.ts';
+import {
+  checkpointRoots,
+  makeCheckpoints,
+  type SavedCheckpoints,
+} from '../../../workspace/checkpoints/make-checkpoints.ts';
+
+/** A saved session, and the checkpoints of its workspace. */
+export interface SavedSession extends ReadSession {
+  readonly store: Store;
+  readonly places: Places;
+  readonly roots: readonly [string, ...string[]];
+  readonly checkpoints: SavedCheckpoints;
+}
+
+/** Opens the checkpoints of the workspace of a session: of the folders of its last checkpoint. */
+export function checkpointsOf(
+  {summary, records}: Pick<ReadSession, 'summary' | 'records'>,
+  {checkpoints: folder}: Pick<Places, 'checkpoints'>,
+): Pick<SavedSession, 'roots' | 'checkpoints'> {
+  const last = records.findLast(record => record.kind === 'checkpoint');
+  const [first = summary.directory, ...others] = (last && checkpointRoots(folder, last.tree)) ?? [];
+  const roots = [first, ...others] as const;
+  return {roots, checkpoints: makeCheckpoints({roots, folder, environment: process.env, now: () => Date.now()})};
+}
+
+/** Opens a saved session by its id or the first characters; without one, the latest of this folder. Throws if there is none. */
+export async function openSaved(idText: string | undefined): Promise<SavedSession> {
+  const places = userPlaces();
+  const store = await openUserStore(places);
+  const id = idText === undefined ? store.latest(existingFolder('.'))?.id : sessionIdOf(store, idText);
+  if (id === undefined) throw new UsageError('No session in this folder. Name one: weft sessions list');
+  const session = unwrap(store.read(id));
+  return {...session, store, places, ...checkpointsOf(session, places)};
+}
