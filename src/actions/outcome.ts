@@ -16,6 +16,7 @@ import {
   type OutputOf,
 } from './catalogue.ts';
 import {type ChangesOutcome, deniedBy, emptyChangesOutcome} from './changes-port.ts';
+import {isFailure} from './command-failure.ts';
 import type {ActionDefinition} from './define-action.ts';
 import type {ShellReport} from './ports.ts';
 import type {FileDiff} from './preview.ts';
@@ -57,9 +58,7 @@ function successTexts<N extends ActionName>({name, settled}: ActionResult<N>): r
 export function isFailedCommand(result: ActionResult): boolean {
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return false;
   const {output} = result.settled;
-  const end = output.kind === 'completed' ? output.report.end : output.block.state;
-  if (end.kind === 'moved') return false;
-  return end.kind === 'exited' ? end.code !== 0 : output.kind === 'completed' || end.kind === 'signalled';
+  return isFailure(output.command, output.kind === 'completed' ? output.report.end : output.block.state);
 }
 
 /** Returns the block that a call started, and what its command does; `undefined` for any other result. */
@@ -123,14 +122,16 @@ export function changesOfCommand(result: ActionResult): ChangesOutcome {
     : emptyChangesOutcome;
 }
 
-/** Returns the end of an action that the model reads. A command was not done if someone denied changes and none was kept. */
+/**
+ * Returns the end of an action that the model and every client read. A command was not done if someone denied changes
+ * and none was kept. A command that failed is an error, as in Claude Code.
+ */
 export function callEndOf(result: ActionResult): ReturnType<typeof callOutcome> {
   const {applied, dropped} = changesOfCommand(result);
   const denials = applied.length > 0 ? [] : dropped.map(({why}) => deniedBy[why]);
   if (denials.includes('user')) return {outcome: 'cancelled', reason: 'declined'};
-  return denials.some(by => by !== 'not-denied')
-    ? {outcome: 'cancelled', reason: 'denied'}
-    : callOutcome(result.settled);
+  if (denials.some(by => by !== 'not-denied')) return {outcome: 'cancelled', reason: 'denied'};
+  return isFailedCommand(result) ? {outcome: 'error'} : callOutcome(result.settled);
 }
 
 /** Returns the changes of an edit, or `undefined` for any other action and if nothing was written. */

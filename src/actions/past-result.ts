@@ -5,7 +5,8 @@ import {isReminder} from '../domain/reminder.ts';
 import {isChangesText} from './changes-port.ts';
 import {type Action, cancellationText, definitions} from './catalogue.ts';
 import {decodePastAction} from './decode-action.ts';
-import {cancelReasonText} from './outcome.ts';
+import {isFailure} from './command-failure.ts';
+import {cancelReasonText, commandInputOf} from './outcome.ts';
 
 /** A call of a resumed session, as people read it. The journal has only the text that the model read. */
 export interface PastResult {
@@ -35,13 +36,14 @@ export function pastResultOf(call: ToolCallBlock, result: ToolResultBlock | unde
 export function pastResult(action: Action | 'unknown', outcome: ToolResultBlock['outcome'], text: string): PastResult {
   const said = text.replace(/^\[The user changed the command; what ran is: .*\]\n/u, '');
   const form = action === 'unknown' ? 'as-it-is' : definitions[action.name].past;
+  const command = action === 'unknown' ? '' : (commandInputOf(action)?.command ?? '');
   if (outcome === 'cancelled') {
     // A command whose changes were denied has run to its end.
-    return (form === 'command' ? pastCommand(said) : undefined) ?? pastCancellation(action, text);
+    return (form === 'command' ? pastCommand(said, command) : undefined) ?? pastCancellation(action, text);
   }
   const whole = {failed: outcome === 'error', notes: [], seconds: 0, output: text};
   if (action === 'unknown') return whole;
-  if (form === 'command') return pastCommand(said) ?? {...whole, output: said};
+  if (form === 'command') return pastCommand(said, command) ?? {...whole, output: said};
   if (outcome === 'error') return whole;
   switch (form) {
     case 'as-it-is':
@@ -53,7 +55,7 @@ export function pastResult(action: Action | 'unknown', outcome: ToolResultBlock[
     case 'answer-of-agent':
       return {...whole, output: agentAnswer(said)};
     case 'block':
-      return pastCommand(said) ?? whole;
+      return pastCommand(said, command) ?? whole;
     case 'for-the-model':
       return {...whole, output: ''};
     default:
@@ -67,7 +69,7 @@ const endLine =
 const blockLine = /^\[block (?<id>b\d+): (?<state>.+?), [\d.]+ s after its start\b.*\]$/u;
 
 /** Returns the end of a command or the state of its block, or `undefined` if the text has neither. */
-function pastCommand(text: string): PastResult | undefined {
+function pastCommand(text: string, command: string): PastResult | undefined {
   const lines = text.split('\n');
   const rest = withoutRemarks(lines);
   const remarks = lines.slice(rest.length);
@@ -76,7 +78,8 @@ function pastCommand(text: string): PastResult | undefined {
     const block = blockLine.exec(line)?.groups;
     if (block !== undefined) {
       const {id = '', state = ''} = block;
-      const failed = /^(?:exit code [1-9]|ended by)/u.test(state);
+      const code = Number(/^exit code (\d+)/u.exec(state)?.[1] ?? 0);
+      const failed = state.startsWith('ended by') || isFailure(command, {kind: 'exited', code});
       return {failed, notes: [`${id}: ${state}`], seconds: 0, output};
     }
     const end = endLine.exec(line)?.groups;
@@ -85,7 +88,7 @@ function pastCommand(text: string): PastResult | undefined {
     const exit = code === undefined || code === '0' ? undefined : `exit ${code}`;
     const words = exit ?? signal ?? late ?? stopped ?? (moved === undefined ? '' : `in background as ${moved}`);
     return {
-      failed: code !== '0' && moved === undefined,
+      failed: moved === undefined && (code === undefined || isFailure(command, {kind: 'exited', code: Number(code)})),
       notes: [words].filter(part => part !== ''),
       seconds: Number(seconds),
       output,

@@ -1,6 +1,5 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
 import {raceAbort} from '../base/race.ts';
-import {unreachable} from '../base/unreachable.ts';
 import {causeText, faultText} from '../domain/fault.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
 import {
@@ -47,18 +46,12 @@ export class PromptHooks {
   /** Returns what the model reads besides the result, or instead of it. Usually nothing. */
   async afterCall(ended: EndedCall, signal: AbortSignal): Promise<ResultAnswer> {
     if (signal.aborted || ended.result.tag === 'undecodable') return unchangedResult;
-    switch (ended.result.result.settled.state) {
-      case 'success':
-        return (await this.#ask(() => this.#port.postToolUse(ended, signal), unchangedResult, signal)).answer;
-      case 'error': {
-        const {answer} = await this.#ask(() => this.#port.postToolUseFailure(ended, signal), emptyContext, signal);
-        return {...unchangedResult, ...answer};
-      }
-      case 'cancelled':
-        return unchangedResult;
-      default:
-        return unreachable(ended.result.result.settled);
-    }
+    const {state} = ended.result.result.settled;
+    if (state === 'cancelled') return unchangedResult;
+    if (ended.content.outcome !== 'error')
+      return (await this.#ask(() => this.#port.postToolUse(ended, signal), unchangedResult, signal)).answer;
+    const {answer} = await this.#ask(() => this.#port.postToolUseFailure(ended, signal), emptyContext, signal);
+    return {...unchangedResult, ...answer};
   }
 
   async beforePrompt(prompt: SubmittedPrompt, signal: AbortSignal): Promise<PromptAnswer> {

@@ -1,7 +1,8 @@
 import {actionOf, cancelledResult, modelContent, resultOf, runAction, userCommandAction} from '../actions/catalogue.ts';
+import {callEndOf} from '../actions/outcome.ts';
 import type {ScreenSize} from '../actions/ports.ts';
 import {firstLine} from '../base/clip.ts';
-import {blockTexts, callOutcome, type UserMessage} from '../domain/conversation.ts';
+import {blockTexts, type UserMessage} from '../domain/conversation.ts';
 import {faultText, thrownFault} from '../domain/fault.ts';
 import {actionId, type BlockId, type MessageId} from '../domain/ids.ts';
 import {plainTerms} from '../domain/executor.ts';
@@ -73,7 +74,7 @@ export async function runUserCommand(
       event: 'action-settled',
       call: {kind: 'tool-call', id: call, name: 'Bash', input: {command}},
       result: {tag: 'action', result},
-      toolResult: {kind: 'tool-result', id: call, content, ...callOutcome(ended)},
+      toolResult: {kind: 'tool-result', id: call, content, ...callEndOf(result)},
       durationMs: clock.now() - startedAt,
     },
     {event: 'command-finished', id},

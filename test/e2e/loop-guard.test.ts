@@ -35,6 +35,16 @@ test('the third failure of the same call says so, and the fifth ends the prompt'
   });
 });
 
+test('a command that fails again and again is a loop, and one that finds nothing is not', async () => {
+  const flags = ['--prompt', 'x', '--output-format', 'json', '--permission-mode', 'bypassPermissions'];
+  await using failing = await withFile(() => call('Bash', {command: 'ls absent'}));
+  expect([(await failing.run(flags)).code, failing.server.requests.length]).toEqual([1, 5]);
+  await using searching = await withFile(number =>
+    number > 7 ? say('Done.') : call('Bash', {command: 'grep nothing a.txt'}),
+  );
+  expect((await searching.run(flags)).code).toBe(0);
+});
+
 const changeOf = (number: number): Answer => call('Write', {file_path: 'b.txt', content: String(number)});
 
 test('reads in between do not hide the loop, but changes begin anew', async () => {

@@ -103,6 +103,25 @@ test('what other agents ask for in fields of their own is done', async () => {
   ]);
 });
 
+test('a command that fails is an error for the model and for clients, and one that finds nothing is not', async () => {
+  const commands = ['exit 3', 'grep nothing sum.js', 'ls absent', 'ls absent || true'];
+  await using scene = await openScene([commands.map(command => call('Bash', {command})), say('Done.')]);
+  writeFileSync(join(scene.place.work, file), right);
+  const flags = ['--output-format', 'stream-json', '--permission-mode', 'bypassPermissions'];
+  const {stdout} = await scene.run(['--prompt', 'x', '--verbose', ...flags]);
+  const toClient = [...stdout.matchAll(/"is_error":(true|false),"outcome":"(\w+)"/gu)].map(([, ...end]) => end);
+  expect(toClient).toEqual([
+    ['true', 'error'],
+    ['false', 'success'],
+    ['true', 'error'],
+    ['false', 'success'],
+  ]);
+  const toModel = JSON.stringify(scene.server.requests[1]?.body.messages.at(-1)?.content);
+  expect(toModel.match(/exit code \d[^}]*\}\](?:,"is_error":true)?/gu)?.map(text => text.includes('is_error'))).toEqual(
+    [true, false, true, false],
+  );
+});
+
 test('acceptEdits permits no edit of a file that is not read unasked, and says so', async () => {
   await using scene = await openScene([
     [

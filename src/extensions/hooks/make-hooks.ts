@@ -1,5 +1,4 @@
 import {
-  unchangedResult,
   type StopInput,
   type EndedCall,
   type HookNotification,
@@ -97,23 +96,14 @@ class Hooks implements HooksPort {
   }
 
   async postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>> {
-    const failure = commandFailure(ended.result);
-    if (failure !== undefined) {
-      // weft counts a command with a failing exit code as done, but hooks expect a failed tool use.
-      const {answer, ...reply} = await this.#failed(ended, failure, signal);
-      return {...reply, answer: {...unchangedResult, ...answer}};
-    }
     const more = {duration_ms: ended.durationMs, tool_response: toolResponseOf(ended)};
     const joined = await this.#callAll(makeToolHookCall('PostToolUse', ended.call, more), signal);
     return toReply(joined, {context: reasonsAndContext(joined), modelText: replacedOutputOf(joined.answers)});
   }
 
   async postToolUseFailure(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
-    return this.#failed(ended, resultText(ended), signal);
-  }
-
-  async #failed(ended: EndedCall, error: string, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
     const {call, durationMs, content} = ended;
+    const error = commandFailure(ended.result) ?? resultText(ended);
     const more = {duration_ms: durationMs, error, is_interrupt: content.outcome === 'cancelled'};
     const joined = await this.#callAll(makeToolHookCall('PostToolUseFailure', call, more), signal);
     return toReply(joined, {context: reasonsAndContext(joined)});

@@ -1,7 +1,7 @@
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
 import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
 import {eventWarning} from '../../actions/event-warning.ts';
-import {changesOfCommand, isFailedCommand} from '../../actions/outcome.ts';
+import {changesOfCommand} from '../../actions/outcome.ts';
 import type {QuestionAnswer} from '../../actions/ports.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -281,10 +281,7 @@ export class EditorSession {
       case 'action-settled': {
         const {call, result, toolResult} = event;
         this.#calls.delete(call.id);
-        const end = toCallEnd(
-          toolResult,
-          result.tag === 'action' && isFailedCommand(result.result) ? 'failed' : 'as-reported',
-        );
+        const end = toCallEnd(toolResult);
         // Send no content for an edit, because it would replace the diff.
         const isDrawn = this.#drawn.delete(call.id) && end.status === 'completed';
         const kept = result.tag === 'action' ? changesOfCommand(result.result).diffs : [];

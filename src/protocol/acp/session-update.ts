@@ -1,7 +1,7 @@
 import type {Access} from '../../domain/access.ts';
 import {accessOf, type Action, labelOf} from '../../actions/catalogue.ts';
 import {decodePastAction} from '../../actions/decode-action.ts';
-import {pastResultOf, resultText} from '../../actions/past-result.ts';
+import {resultText} from '../../actions/past-result.ts';
 import {userChangePrefix} from '../../actions/request-file-edits.ts';
 import type {FileDiff, Preview} from '../../actions/preview.ts';
 import type {JsonObject} from '../../base/json.ts';
@@ -120,14 +120,11 @@ export const resultContent = (content: readonly ResultContent[]): readonly JsonO
     return block.kind === 'image' ? [{type: 'content', content: imageContent(block)}] : [];
   });
 
-/**
- * Converts the end of a call. ACP ends a call only as completed or failed, so `_meta.weft` adds the details. A command
- * that exits with another code than 0 has failed, although its call succeeded.
- */
-export function toCallEnd(call: CallOutcome, command: 'failed' | 'as-reported') {
-  const end: CallOutcome = call.outcome === 'success' && command === 'failed' ? {outcome: 'error'} : call;
-  return {status: end.outcome === 'success' ? 'completed' : 'failed', _meta: {weft: outcomeFields(end)}};
-}
+/** Converts the end of a call. ACP ends a call only as completed or failed, so `_meta.weft` adds the details. */
+export const toCallEnd = (end: CallOutcome) => ({
+  status: end.outcome === 'success' ? 'completed' : 'failed',
+  _meta: {weft: outcomeFields(end)},
+});
 
 export const planOf = (todos: TodoList) => ({
   sessionUpdate: 'plan',
@@ -149,10 +146,7 @@ export const stepsOf = ({steps}: PlanDraft) => ({
 function savedCall(call: ToolCallBlock, result: ToolResultBlock | undefined, directory: string) {
   const {id, name, input} = call;
   const decoded = decodePastAction(name, input);
-  const end = toCallEnd(
-    result ?? {outcome: 'cancelled', reason: 'unknown'},
-    pastResultOf(call, result).failed ? 'failed' : 'as-reported',
-  );
+  const end = toCallEnd(result ?? {outcome: 'cancelled', reason: 'unknown'});
   const shown =
     decoded.tag === 'ok'
       ? toolCall(call, {action: decoded.value, label: labelOf(decoded.value)}, directory)

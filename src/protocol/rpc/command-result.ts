@@ -48,8 +48,8 @@ const changedFile = ({path, before, after, added, removed, hunks}: FileDiff): Ch
 const signs: Readonly<Record<DiffLine['kind'], string>> = {context: ' ', added: '+', removed: '-'};
 
 /**
- * Returns how a command failed, with its output. Returns `undefined` for a command that succeeded, and for every
- * other action.
+ * Returns how a command that failed ended, with its output. Returns `undefined` for a block, and for every other
+ * action.
  */
 export function commandFailure(settled: SettledCall): string | undefined {
   if (settled.tag === 'undecodable' || settled.result.name !== 'request-command-output') return undefined;
@@ -57,12 +57,12 @@ export function commandFailure(settled: SettledCall): string | undefined {
   if (result.state !== 'success' || result.output.kind === 'block') return undefined;
   const {end, output: printed} = result.output.report;
   const how =
-    end.kind === 'exited' && end.code !== 0
+    end.kind === 'exited'
       ? `Exit code ${end.code}`
       : end.kind === 'signalled'
         ? `Ended by ${end.signal}`
         : end.kind === 'timed-out'
           ? `Timed out after ${end.afterMs / 1000} s`
           : '';
-  return how === '' ? undefined : `${how}\n${printed.text}`.trimEnd();
+  return `${how}\n${printed.text}`.trim();
 }

@@ -1,14 +1,7 @@
 import {firstLine, pluralize} from '../../base/clip.ts';
 import type {SettledCall} from '../../actions/agent-event.ts';
 import {accessOf, type Action} from '../../actions/catalogue.ts';
-import {
-  commandInputOf,
-  editedFiles,
-  endingText,
-  callEndOf,
-  isFailedCommand,
-  printedOutput,
-} from '../../actions/outcome.ts';
+import {commandInputOf, editedFiles, endingText, callEndOf, printedOutput} from '../../actions/outcome.ts';
 import {pastResult, type PastResult} from '../../actions/past-result.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import {nameOf} from '../../actions/request-file-edits.ts';
@@ -239,9 +232,7 @@ const marks = {
 function markOf(stage: ActionStage): Mark {
   if (stage.stage !== 'settled') return marks[stage.stage];
   const {result: call} = stage;
-  return call.tag === 'undecodable' || isFailedCommand(call.result)
-    ? marks.error
-    : marks[callEndOf(call.result).outcome];
+  return call.tag === 'undecodable' ? marks.error : marks[callEndOf(call.result).outcome];
 }
 
 /** Returns the outcome of a call from a resumed session. `notes` also contain the duration. */

@@ -1,13 +1,9 @@
 import {emptyChangesOutcome} from '../../../../src/actions/changes-port.ts';
 import type {AgentEvent, PromptSummary, SessionUsage} from '../../../../src/actions/agent-event.ts';
 import {actionOf, type SettledOf} from '../../../../src/actions/catalogue.ts';
+import {callEndOf} from '../../../../src/actions/outcome.ts';
 import {unreachable} from '../../../../src/base/unreachable.ts';
-import {
-  type AssistantBlock,
-  callOutcome,
-  type StopReason,
-  type ToolCallBlock,
-} from '../../../../src/domain/conversation.ts';
+import {type AssistantBlock, type StopReason, type ToolCallBlock} from '../../../../src/domain/conversation.ts';
 import {actionId, messageId, parseSessionId} from '../../../../src/domain/ids.ts';
 import type {BlockStart} from '../../../../src/domain/model-stream.ts';
 import {noUsage, type Usage} from '../../../../src/domain/usage.ts';
@@ -172,7 +168,12 @@ export function commandSettled(
       event: 'action-settled',
       call: made,
       result: {tag: 'action', result: {name: 'request-command-output', input, settled}},
-      toolResult: {kind: 'tool-result', id: made.id, content: [{kind: 'text', text: told}], ...callOutcome(settled)},
+      toolResult: {
+        kind: 'tool-result',
+        id: made.id,
+        content: [{kind: 'text', text: told}],
+        ...callEndOf({name: 'request-command-output', input, settled}),
+      },
       durationMs: 412,
     },
   ];
