@@ -285,7 +285,7 @@ async function storage(): Promise<Finding> {
     transcripts: places.transcripts,
     artifacts: places.artifacts,
     history: places.history,
-    'server log': places.serverLog,
+    logs: dirname(places.log),
     'long outputs': outputParent(),
   };
   for (const [name, path] of Object.entries(folders)) {

@@ -87,11 +87,9 @@ export async function askYesNo(question: string): Promise<boolean> {
   return false;
 }
 
-/** Implements `--debug` and `--debug-file`: writes each engine event except deltas to stderr or `file`, as a line of JSON with its time. */
-export function logEvents(
-  engine: AgentClient,
-  {debug, debugFile: file}: Pick<MainOptions, 'debug' | 'debugFile'>,
-): void {
+/** Implements `--debug`, `--debug=FILE` and WEFT_LOG: writes each engine event except deltas to stderr or a file, as a line of JSON with its time. */
+export function logEvents(engine: AgentClient, {debug, debugFile}: Pick<MainOptions, 'debug' | 'debugFile'>): void {
+  const file = debugFile ?? (process.env['WEFT_LOG'] || undefined);
   if (debug === undefined && file === undefined) return;
   const write = (line: string): void => {
     if (file === undefined) printErrorJson(line);

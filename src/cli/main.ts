@@ -13,10 +13,10 @@ export async function main(): Promise<void> {
   // With an empty or relative HOME, weft would take the settings of the current folder for the user's own.
   if (!isAbsolute(process.env['HOME'] ?? '/')) delete process.env['HOME'];
   onStdoutFailure(() => (process.exitCode ??= exitCode.failed));
-  const args = process.argv.slice(2);
+  const args = withDebugFile(process.argv.slice(2));
   try {
     if (args[0] === '__complete') await (await import('./complete.ts')).printCompletions(args.slice(1));
-    else await (await programFor(args)).parseAsync(process.argv);
+    else await (await programFor(args)).parseAsync(args, {from: 'user'});
   } catch (cause) {
     const code = reportFailure(cause);
     setExitCode(code);
@@ -27,6 +27,12 @@ export async function main(): Promise<void> {
     }
   }
   await stdoutFlushed();
+}
+
+/** Replaces `--debug=FILE` by the option of the Agent SDK, because `--debug` takes no value. */
+function withDebugFile(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  return args.map((arg, at) => (end < 0 || at < end ? arg.replace(/^--debug=/u, '--debug-file=') : arg));
 }
 
 /** Returns the formats that a command line asks for, even after the option at which commander stopped. */

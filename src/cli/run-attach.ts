@@ -7,6 +7,7 @@ import {randomUuid} from '../app/clock-and-ids.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {connectClient} from '../server/client-stream.ts';
 import {connectSession, findSession, knownServer, serverUrl} from '../app/server-connection.ts';
+import {openLog} from '../app/log-file.ts';
 import {isStdoutTerminal, note} from '../app/output.ts';
 import {chosenTheme, lookOf, runTerminal} from './run-terminal.ts';
 import {loadTerminalUi} from './terminal-ui.ts';
@@ -57,6 +58,7 @@ export async function runAttach(
     instructions: [],
     notices: [`Attached to ${url.host}. Exiting does not stop what runs there.`, ...ui.notices, ...themeNotices],
     lateNotices: () => [],
+    log: openLog(userPlaces().log),
     preferences,
     watchdog,
     look: lookOf(process.env, {color: true, theme}),

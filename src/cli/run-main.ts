@@ -308,6 +308,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     {exchangeableModel},
     {ExitSummary},
     {withEarlierEvents, OpenSessions},
+    {logProblems, openLog},
   ] = await Promise.all([
     // Before the terminal's settings are changed.
     import('../workspace/exec/watchdog.ts').then(({startTerminalWatchdog}) => startTerminalWatchdog(process.stdout.fd)),
@@ -318,12 +319,20 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     import('../app/model-setup.ts'),
     import('./exit-summary.ts'),
     import('../app/open-sessions.ts'),
+    import('../app/log-file.ts'),
   ]);
   const notices = [...(await context.notices()), ...context.startInstructions().skipped, ...ui.notices];
   const {theme, notices: themeNotices} = await chosenTheme(preferences.theme);
   notices.push(...themeNotices);
   if (chosen.state === 'missing' && preferences.accessible) notices.push(noModelNotice());
   if (chosen.state === 'unreachable') notices.push(`${chosen.reason} Send a prompt to try again.`);
+  // A session that is not saved leaves no trace in the log either.
+  const log = options.sessionPersistence ? openLog(context.places.log) : () => {};
+  const logged = (client: AgentClient): AgentClient => {
+    logProblems(client, log);
+    logEvents(client, {debugFile: options.debugFile});
+    return client;
+  };
   const {choice} = chosen;
   const apiKeys = openApiKeys(context.places, process.env);
   const model = exchangeableModel(chosen, {choice, apiKeys, settingsFile: context.places.settings});
@@ -332,15 +341,17 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     {port, setup}: ExchangeableModel,
     tell?: (text: string) => void,
   ): Promise<AgentClient> =>
-    withEarlierEvents(
-      await composeSession({...chosen, port}, of, {
-        ...defaultDriver,
-        interaction: 'interactive',
-        newServers: 'join-later',
-        frontEnd: terminalAbilities,
-        models: setup,
-        ...(tell && {tell}),
-      }),
+    logged(
+      withEarlierEvents(
+        await composeSession({...chosen, port}, of, {
+          ...defaultDriver,
+          interaction: 'interactive',
+          newServers: 'join-later',
+          frontEnd: terminalAbilities,
+          models: setup,
+          ...(tell && {tell}),
+        }),
+      ),
     );
   // The terminal UI shows these as soon as it is open; a notice of the session would come too early for it.
   const first = await compose(context, model, text => void notices.push(text));
@@ -376,6 +387,7 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
     },
     preferences,
     watchdog,
+    log,
     look: lookOf(process.env, {color: options.color, theme}),
     demo: 'offered',
     workAfter: 'stops',

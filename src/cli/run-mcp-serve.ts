@@ -24,7 +24,7 @@ import {containsPath, realPath} from '../workspace/files/resolve-path.ts';
 import {searchProviderOf} from '../workspace/web/search-provider.ts';
 import {serverToken} from './commands/serve/server-token.ts';
 import {normalizeOptions} from './sdk-options.ts';
-import {surviveFaults} from './server-log.ts';
+import {surviveFaults} from '../app/log-file.ts';
 import {onStopSignal} from './signals.ts';
 import {readLines} from './read-lines.ts';
 

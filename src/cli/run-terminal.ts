@@ -45,6 +45,8 @@ export interface TerminalJob extends Pick<
   readonly engine: AgentClient;
   readonly directory: string;
   readonly watchdog: TerminalWatchdog;
+  /** Writes a line to weft's log. */
+  readonly log: (line: string) => void;
 }
 
 /** How the terminal UI ended: by the user, for the demo, or by a signal. */
@@ -74,7 +76,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
   };
   process.on('uncaughtException', onCrash);
   const leave = new AbortController();
-  const {ui: terminalUi, engine, directory, watchdog, ...options} = job;
+  const {ui: terminalUi, engine, directory, watchdog, log, ...options} = job;
   const ui = terminalUi.run(
     {
       ...options,
@@ -110,6 +112,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
     if (crash !== undefined) {
       // Stop and journal what runs. A broken engine may never finish that.
       await endsInTime(engine.close('shutdown'));
+      log((await import('../app/log-file.ts')).crashLine(crash));
       throw crashError(crash);
     }
     if (end.kind === 'demo') engine.submit({op: 'interrupt'});
@@ -125,7 +128,7 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
 /** Returns the error to print after a crash. An expected failure (a full disk) keeps its own text; anything else is a bug. */
 function crashError(crash: unknown): Error {
   if (crash instanceof FaultError) return crash;
-  const message = `internal error: ${causeText(crash)}. Please report it. Run weft --debug to see where it happened.`;
+  const message = `internal error: ${causeText(crash)}. Please report it with the file of: weft doctor --report report.md`;
   return new Error(message, {cause: crash});
 }
 

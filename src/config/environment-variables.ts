@@ -86,6 +86,7 @@ export const environmentVariables: readonly {
     title: 'Files',
     rows: [
       ['WEFT_HOME', 'One folder for settings, data and logs. It replaces the folders of the platform.'],
+      ['WEFT_LOG', 'The file for a log of all events, like `--debug=FILE`.'],
       ['WEFT_STORE', 'The session database: `sqlite` (default), or a Postgres address.'],
       ['WEFT_COMPILE_CACHE', 'The folder for compiled code, as an absolute path. `off`: weft keeps none.'],
       ['HOME', 'Your home folder. weft ignores an empty or relative one.'],

@@ -38,8 +38,8 @@ export interface Places {
   readonly serverCredentials: string;
   /** The token that requests to `weft serve` need. */
   readonly serverToken: string;
-  /** The log of the errors of `weft serve` and `weft worker`. */
-  readonly serverLog: string;
+  /** The log of errors, of all sessions, servers and workers. */
+  readonly log: string;
 }
 
 /** An SQLite file, or a Postgres address with the password if any. */
@@ -91,7 +91,7 @@ export function placesOf(user: {
       credentials: paths.join(data, 'credentials.json'),
       serverCredentials: paths.join(data, 'mcp', 'credentials.json'),
       serverToken: paths.join(data, 'server.token'),
-      serverLog: paths.join(data, 'server.log'),
+      log: paths.join(data, 'logs', 'weft.log'),
     };
   };
 

@@ -18,7 +18,7 @@ export const approvalAnswer = ({decision, message}: JobAnswer & {readonly kind: 
 
 /** The message of a run whose events or end couldn't be stored. */
 export const runLostText =
-  "The run failed, because weft can't save it. The server's stderr says why; so does its server.log, if it can be written.";
+  "The run failed, because weft can't save it. The server's stderr says why; so does logs/weft.log in its data folder, if it can be written.";
 
 /** Returns why a prompt isn't done, one message each. */
 export function promptProblems(summary: PromptSummary): readonly string[] {

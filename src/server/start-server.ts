@@ -160,7 +160,7 @@ function makeApp({routes, handlers = {}, note, allowedOrigins}: ServerOptions, g
   app.notFound(context => send(context, refuse(404, 'Unknown path.'), note));
   app.onError((cause, context) => {
     note(`${context.req.method} ${context.req.path} failed: ${causeText(cause)}`);
-    return send(context, refuse(500, 'The server failed. See its stderr, or server.log in its data folder.'), note);
+    return send(context, refuse(500, 'The server failed. See its stderr, or logs/weft.log in its data folder.'), note);
   });
   return app;
 }

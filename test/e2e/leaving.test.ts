@@ -125,7 +125,7 @@ describe('the terminal is as it was before', () => {
     const before = await asBefore(terminal);
     process.kill(await started(scene, terminal), 'SIGUSR2');
     await terminal.until(
-      /weft: internal error: it broke\. Please report it\. Run weft --debug to see where it happened\.\s+left with 1\s/u,
+      /weft: internal error: it broke\. Please report it with the file of: weft doctor --report report\.md\s+left with 1\s/u,
     );
     await leftAsItWas(scene, terminal, before);
     expect(terminal.log()).not.toContain('    at ');
@@ -142,7 +142,7 @@ describe('the terminal is as it was before', () => {
     terminal.resize(90, 24);
     // The shell may get the terminal's answer to what weft asked after the resize.
     await terminal.until(
-      /weft: internal error: it was rejected\. Please report it\. Run weft --debug to see where it happened\.\s+(?:\^\[\[\d+;\d+R)?left with 1\s/u,
+      /weft: internal error: it was rejected\. Please report it with the file of: weft doctor --report report\.md\s+(?:\^\[\[\d+;\d+R)?left with 1\s/u,
     );
     await leftAsItWas(scene, terminal, before);
   });

@@ -80,7 +80,7 @@ test('weft serve prunes once a day, and says so in its log', async () => {
   using place = new TempPlace();
   const ids = makeSessions(place, 70);
   keep(place, {days: 60});
-  const [stamp, log] = [join(place.home, 'weft', 'pruned'), join(place.home, 'weft', 'server.log')];
+  const [stamp, log] = [join(place.home, 'weft', 'pruned'), join(place.home, 'weft', 'logs', 'weft.log')];
   writeFileSync(stamp, '');
   utimesSync(stamp, new Date(), new Date(Date.now() - 2 * day));
   await using server = await WeftServer.start({place});

@@ -1,7 +1,7 @@
 // @module-tag long
 import {once} from 'node:events';
-import {existsSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
 import {agentEvents, serve, type AgentServer} from '../support/agent-server.ts';
@@ -21,7 +21,7 @@ function refuse({place}: AgentServer, table: string): void {
   database.close();
 }
 
-const pathOf = ({place}: AgentServer): string => join(place.home, 'weft', 'server.log');
+const pathOf = ({place}: AgentServer): string => join(place.home, 'weft', 'logs', 'weft.log');
 const logOf = (scene: AgentServer): string => readFileSync(pathOf(scene), 'utf8');
 
 const isUp = async ({server}: AgentServer): Promise<number> => (await server.ask('GET', '/health')).status;
@@ -31,7 +31,7 @@ test('a failing route answers 500, the log says why without secrets, and the ser
   refuse(scene, 'stack_log');
   const body = {description: {overall_description: 'x'}};
   const failed = await scene.server.ask('POST', '/api/tasks/create', {body});
-  const error = 'The server failed. See its stderr, or server.log in its data folder.';
+  const error = 'The server failed. See its stderr, or logs/weft.log in its data folder.';
   expect([failed.status, failed.body]).toEqual([500, {error}]);
   expect(logOf(scene)).toMatch(/^\S+Z \d+ POST \/api\/tasks\/create failed: .*broken disk \[\[secret:/u);
   expect(logOf(scene) + scene.server.stderr).not.toContain(secret);
@@ -76,9 +76,10 @@ test('nor a worker', async ({skip}) => {
 test('a log that is full begins anew, and is kept once', async () => {
   await using scene = await serve([]);
   refuse(scene, 'stack_log');
-  writeFileSync(pathOf(scene), 'x'.repeat(1_100_000), {mode: 0o644});
+  mkdirSync(dirname(pathOf(scene)));
+  writeFileSync(pathOf(scene), 'x'.repeat(5_300_000), {mode: 0o644});
   await scene.server.ask('POST', '/api/tasks/create', {body: {description: {overall_description: 'x'}}});
-  expect([logOf(scene).length < 1000, statSync(`${pathOf(scene)}.1`).size]).toEqual([true, 1_100_000]);
+  expect([logOf(scene).length < 1000, statSync(`${pathOf(scene)}.1`).size]).toEqual([true, 5_300_000]);
 });
 
 test('a run whose events cannot be kept ends as failed', async () => {

@@ -28,6 +28,7 @@ import {newSessionId, unsavedSession, unsavedSessions} from '../../app/open-sess
 import type {TerminalJob} from '../run-terminal.ts';
 import {requestsScreenReaderMode} from '../../app/settings-layers.ts';
 import {loadTerminalUi} from '../terminal-ui.ts';
+import {openLog} from '../../app/log-file.ts';
 import {weftFolders, userPlaces} from '../../app/user-data.ts';
 import {weftCommand} from '../../app/weft-command.ts';
 import {demoProject, demoPrompt, demoRecording} from './demo/demo-recording.ts';
@@ -70,6 +71,7 @@ export async function runDemo({
       ],
       instructions: [],
       lateNotices: () => [],
+      log: openLog(userPlaces().log),
       watchdog: startTerminalWatchdog(process.stdout.fd),
       preferences: visitor?.preferences ?? defaultPreferences,
       look: visitor?.look ?? lookOf(process.env, {color: true, theme: 'auto'}),

@@ -26,7 +26,7 @@ import type {Places} from '../../config/places.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import type {NewJob} from '../../domain/job.ts';
 import {note as tellUser, print, printJson} from '../../app/output.ts';
-import {openServerLog, surviveFaults} from '../server-log.ts';
+import {openLog, surviveFaults} from '../../app/log-file.ts';
 import {onStopSignal} from '../signals.ts';
 import {version} from '../../app/version.ts';
 import type {ServerPlace} from './serve/agent-sessions.ts';
@@ -114,7 +114,7 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
   if (seedClients && !['127.0.0.1', 'localhost', '::1'].includes(host))
     throw new UsageError('--seed-clients serves this machine alone: leave --host out');
   const places = userPlaces(options.store);
-  const note = openServerLog(places.serverLog);
+  const note = openLog(places.log, tellUser);
   const stores = await openUserStores(places);
   const {sessions, plans, jobs, schedules, stack} = stores;
   let url = '';

@@ -8,8 +8,8 @@ import {startScheduler} from '../../jobs/scheduler.ts';
 import {loadNextTime, openUserQueue, openUserStores} from '../../app/user-jobs.ts';
 import {now} from '../../app/user-database.ts';
 import {userPlaces} from '../../app/user-data.ts';
-import {print} from '../../app/output.ts';
-import {openServerLog, surviveFaults} from '../server-log.ts';
+import {note as tellUser, print} from '../../app/output.ts';
+import {openLog, surviveFaults} from '../../app/log-file.ts';
 import {onStopSignal} from '../signals.ts';
 import {agentSessions} from './serve/agent-sessions.ts';
 import {stackDirector} from './stack/director.ts';
@@ -41,7 +41,7 @@ async function runWorker({store: named, concurrency}: WorkerOptions): Promise<Ex
   const places = userPlaces(named);
   if (places.database.kind !== 'postgres')
     throw new UsageError('A worker needs a shared Postgres store: weft worker --store postgres://user@host/database');
-  const note = openServerLog(places.serverLog);
+  const note = openLog(places.log, tellUser);
   const stores = await openUserStores(places);
   const {sessions, jobs, schedules} = stores;
   const queue = await openUserQueue(places.database, note);

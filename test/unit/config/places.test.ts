@@ -29,7 +29,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/home/u/.local/share/weft/credentials.json',
       serverCredentials: '/home/u/.local/share/weft/mcp/credentials.json',
       serverToken: '/home/u/.local/share/weft/server.token',
-      serverLog: '/home/u/.local/share/weft/server.log',
+      log: '/home/u/.local/share/weft/logs/weft.log',
     },
   ],
   [
@@ -59,7 +59,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/home/u/.local/share/weft/credentials.json',
       serverCredentials: '/home/u/.local/share/weft/mcp/credentials.json',
       serverToken: '/home/u/.local/share/weft/server.token',
-      serverLog: '/home/u/.local/share/weft/server.log',
+      log: '/home/u/.local/share/weft/logs/weft.log',
     },
   ],
   [
@@ -86,7 +86,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/w/credentials.json',
       serverCredentials: '/w/mcp/credentials.json',
       serverToken: '/w/server.token',
-      serverLog: '/w/server.log',
+      log: '/w/logs/weft.log',
     },
   ],
   [
@@ -116,7 +116,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: '/Users/u/Library/Application Support/weft/credentials.json',
       serverCredentials: '/Users/u/Library/Application Support/weft/mcp/credentials.json',
       serverToken: '/Users/u/Library/Application Support/weft/server.token',
-      serverLog: '/Users/u/Library/Application Support/weft/server.log',
+      log: '/Users/u/Library/Application Support/weft/logs/weft.log',
     },
   ],
   [
@@ -146,7 +146,7 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       credentials: 'C:\\Users\\u\\AppData\\Local\\weft\\credentials.json',
       serverCredentials: 'C:\\Users\\u\\AppData\\Local\\weft\\mcp\\credentials.json',
       serverToken: 'C:\\Users\\u\\AppData\\Local\\weft\\server.token',
-      serverLog: 'C:\\Users\\u\\AppData\\Local\\weft\\server.log',
+      log: 'C:\\Users\\u\\AppData\\Local\\weft\\logs\\weft.log',
     },
   ],
 ])('%s', (_, user, places) => {
