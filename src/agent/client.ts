@@ -25,6 +25,7 @@ import type {MemoryNotes} from '../domain/memory-notes.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
 import type {Plan, PlanChange} from '../domain/plan.ts';
 import type {PinRow} from '../domain/pin.ts';
+import type {CheckStatus} from '../domain/receipt.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {PermissionMode, RuleChange, RuleList, RuleScope} from '../domain/risk.ts';
 import type {AgentRow} from '../domain/sub-agent.ts';
@@ -213,6 +214,8 @@ export interface Queries {
   /** The user's task stack, and the command that runs it. */
   readonly stack: QuerySpec<StackBoard & {readonly runCommand: string}>;
   readonly 'change-stack': QuerySpec<StackBoard, {readonly change: StackChange}>;
+  /** The latest run of each check of the session, in order of the first runs. Looks at the files. */
+  readonly checks: QuerySpec<readonly CheckStatus[]>;
   /** The messages that can be pinned, in order. A compaction keeps pinned ones word for word. */
   readonly pins: QuerySpec<readonly PinRow[]>;
   /** Pins or unpins a message. Returns the messages that can be pinned, as `pins` does. */

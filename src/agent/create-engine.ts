@@ -46,7 +46,14 @@ import {samplingPort} from './sampling.ts';
 import {performRewind, previewRewind} from './rewind.ts';
 import {SessionHooks} from './session-hooks.ts';
 import {SessionPlans} from './session-plans.ts';
-import {type EngineSetup, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
+import {
+  checkStatuses,
+  type EngineSetup,
+  journal,
+  type PromptContext,
+  type SessionContext,
+  warn,
+} from './session-context.ts';
 import {AgentBranch, type AgentTree} from './sub-agents/agent-branch.ts';
 import {makeStructuredAnswer} from './structured-output.ts';
 import {makeToolRegistry, SentTools} from './tool-registry.ts';
@@ -345,7 +352,10 @@ class Engine implements AgentClient {
     await checkpoints.afterRun();
     await session.plans.endPrompt(summary.end);
     const changedFiles = await this.#countChangedFiles(prompt.id);
-    session.publish([{event: 'prompt-finished', summary: {...summary, ...(changedFiles > 0 && {changedFiles})}}]);
+    const checks = await checkStatuses(session.owner(), new AbortController().signal);
+    session.publish([
+      {event: 'prompt-finished', summary: {...summary, checks, ...(changedFiles > 0 && {changedFiles})}},
+    ]);
     if (session.interaction === 'interactive' && session.asker === 'main') this.#hooks.startIdleTimer();
     const {continuation} = session;
     session.continuation = '';

@@ -486,6 +486,8 @@ class PromptStats {
       usage: this.#usage,
       sessionUsage: this.#context.session.conversation.usage.report(),
       denials: [...this.#denials, ...this.#context.session.agents.takeDenials()],
+      // The engine adds them when everything has settled.
+      checks: [],
       structured,
     };
   }

@@ -15,6 +15,7 @@ import type {MessageId, PlanId, SessionId, TodoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {ModelPort} from '../domain/model-stream.ts';
 import type {Plan, PlanConflict} from '../domain/plan.ts';
+import type {FoundCheck} from '../domain/receipt.ts';
 import type {Executor, Judged} from '../domain/executor.ts';
 import type {PermissionMode, RuleChange} from '../domain/risk.ts';
 import type {Proof, SandboxChoice} from '../domain/sandbox.ts';
@@ -83,6 +84,8 @@ export interface JudgePort {
   ): Promise<Judged<Means>>;
   /** Returns the paths that a command in a folder may change if they are certain. */
   writes(command: string, directory: string): Promise<ChangeExtent>;
+  /** Returns the checks that a command in a folder runs, such as tests. */
+  checksIn(command: string, directory: string): Promise<readonly FoundCheck[]>;
   deniesAnything(): boolean;
   /** The proof of what the sandbox blocks. `unknown` before its first use, and if none is to be used. */
   sandbox(): Proof | 'unknown';

@@ -95,6 +95,7 @@ function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlo
     case 'checkpoint':
     case 'todo-frames':
     case 'usage':
+    case 'receipt':
     case 'agent':
     case 'agent-usage':
       return [];

@@ -62,6 +62,7 @@ export function formatSession(records: readonly JournalRecord[]): string {
       case 'review':
       case 'checkpoint':
       case 'usage':
+      case 'receipt':
       case 'agent':
       case 'agent-usage':
         break;

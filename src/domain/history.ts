@@ -121,6 +121,7 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
       case 'agent':
       case 'agent-usage':
       case 'usage':
+      case 'receipt':
       case 'checkpoint':
       case 'rewind':
       case 'redo':

@@ -3,6 +3,7 @@ import type {TreeChange, TreeId} from './checkpoint.ts';
 import type {CompactionTokens, CompactionMethod, CompactionTrigger} from './compaction.ts';
 import type {AssistantMessage, BlockAddress, Message, ToolResultBlock, UserMessage} from './conversation.ts';
 import type {ActionId, DocumentId, MessageId, SessionId} from './ids.ts';
+import type {Receipt} from './receipt.ts';
 import type {SubAgent} from './sub-agent.ts';
 import type {Usage} from './usage.ts';
 
@@ -103,6 +104,8 @@ export type JournalRecord =
    * cache.
    */
   | {readonly kind: 'request-prefix'; readonly tools: string; readonly system: string}
+  /** A run of a check, by the agent, a sub-agent, the user or weft. */
+  | {readonly kind: 'receipt'; readonly receipt: Receipt}
   /** The usage of a request whose answer is not part of the conversation. */
   | {readonly kind: 'usage'; readonly model: string; readonly usage: Usage};
 

@@ -287,6 +287,7 @@ export function engineBench(
       sandbox: given.sandbox ?? (() => 'unknown'),
       unsandboxedRetry: given.unsandboxedRetry ?? 'offered',
       writes: async () => 'any',
+      checksIn: async () => [],
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },
     hooks: {...noopHooks, ...given.hooks},
@@ -325,7 +326,10 @@ export function engineBench(
     separateMachine: () => ({...ports, stop: async () => {}}),
     worktrees: given.worktrees ?? noopWorktrees,
     runningAgents: given.runningAgents ?? noopRunningAgents,
-    comparison: {compare: async () => ok({files: [], more: 0, coverage: 'all files' as const})},
+    comparison: {
+      compare: async () => ok({files: [], more: 0, coverage: 'all files' as const}),
+      unchangedSince: async receipts => ok(receipts.map(({tree}) => tree !== 'unknown')),
+    },
     sessions: {
       create: () => memorySession(),
       createSubSession: () => memorySession(),

@@ -89,6 +89,7 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
     case 'todo-frames':
     case 'checkpoint':
     case 'usage':
+    case 'receipt':
     case 'agent':
     case 'agent-usage':
       return [];

@@ -432,6 +432,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   'rename-session': {query: 'rename-session', title: 'Mend the tests'},
   'ask-aside': {query: 'ask-aside', question: 'Which file?'},
   'session-changes': {query: 'session-changes', since: 'start'},
+  checks: {query: 'checks'},
   pins: {query: 'pins'},
   'change-pin': {query: 'change-pin', message: id, state: 'pinned'},
   review: {query: 'review', range: 'main'},

@@ -105,6 +105,7 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
         commands: async () => ok(promptCommands),
         hooks: async () => ok([]),
         documents: async () => ok([]),
+        checks: async () => ok([]),
         pins: async () => ok([]),
         'change-pin': async () => ok([]),
         'ask-aside': async () => failed(rejected('There is no model here.')),
