@@ -13,7 +13,8 @@ import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {Answer, AnswerOf, Op, Query, QueryName, Watch, WatchEnd, Watches, WatchName} from './client.ts';
 import {titleIn} from '../domain/session-list.ts';
 import {sessionChanges} from '../domain/timeline.ts';
-import {checkStatuses, journal, reviewOf, type SessionContext} from './session-context.ts';
+import {checkStatuses} from './checks.ts';
+import {journal, reviewOf, type SessionContext} from './session-context.ts';
 
 /** The sources that the engine's own queries read and change. The session may be a different one each time. */
 export interface QuerySources {

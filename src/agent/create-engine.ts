@@ -17,6 +17,7 @@ import type {ModelFacts} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {noUsage} from '../domain/usage.ts';
 import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
+import {checkStatuses} from './checks.ts';
 import {CheckpointRecorder, type PromptCheckpoints} from './checkpoint-recorder.ts';
 import {
   type AgentClient,
@@ -46,14 +47,7 @@ import {samplingPort} from './sampling.ts';
 import {performRewind, previewRewind} from './rewind.ts';
 import {SessionHooks} from './session-hooks.ts';
 import {SessionPlans} from './session-plans.ts';
-import {
-  checkStatuses,
-  type EngineSetup,
-  journal,
-  type PromptContext,
-  type SessionContext,
-  warn,
-} from './session-context.ts';
+import {type EngineSetup, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
 import {AgentBranch, type AgentTree} from './sub-agents/agent-branch.ts';
 import {makeStructuredAnswer} from './structured-output.ts';
 import {makeToolRegistry, SentTools} from './tool-registry.ts';

@@ -18,7 +18,6 @@ import type {ActionId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {Profile} from '../domain/model-family.ts';
 import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
-import type {CheckStatus} from '../domain/receipt.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
 import type {Cancellation} from '../domain/settled.ts';
@@ -268,13 +267,6 @@ export function keepPrefix({tools, system}: ModelRequest, session: SessionContex
   prefix.tools = text;
   prefix.system = system;
   journal(session, {kind: 'request-prefix', tools: text, system});
-}
-
-/** Returns the checks of the session that the user sees. Costs nothing if none has run. */
-export async function checkStatuses(session: SessionContext, signal: AbortSignal): Promise<readonly CheckStatus[]> {
-  const owner = session.owner();
-  const hasRun = owner.conversation.journal.records.some(({kind}) => kind === 'receipt');
-  return hasRun ? (await import('./receipts.ts')).readChecks(owner, signal) : [];
 }
 
 let lastTools = '';

@@ -284,9 +284,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           .find(block => block.id === id)?.command ?? '',
     });
     const judge: JudgePort = {
+      ...own,
       assess: (action, by, signal) => own.assess(judgedAction(action), by, signal),
-      writes: (command, folder) => own.writes(command, folder),
-      checksIn: (command, folder) => own.checksIn(command, folder),
       deniesAnything: () => rules.deny.length > 0,
       sandbox: () => sandbox.known(),
       unsandboxedRetry: setup.sandbox.unsandboxedRetry,
