@@ -72,6 +72,12 @@ function savedSessions(): SavedSessions {
   return {
     list: async directory => (await store()).list(directory === undefined ? {} : {directory}),
     delete: async session => (await import('../app/delete-session.ts')).deleteSession(await store(), session),
+    async read(session) {
+      const read = (await store()).read(session);
+      if (read.tag === 'failed') return undefined;
+      const {wholeConversation} = await import('../domain/history.ts');
+      return {directory: read.value.summary.directory, messages: wholeConversation(read.value.records)};
+    },
     isOpenElsewhere: async session => (await store()).isOpenElsewhere(session),
   };
 }

@@ -1,5 +1,5 @@
 import {clip} from '../base/clip.ts';
-import {estimateBlockTokens, estimateMessageTokens, estimateMessagesTokens} from './compaction.ts';
+import {estimateBlockTokens, estimateMessageTokens, estimateMessagesTokens, isCompactionMessage} from './compaction.ts';
 import {
   type AssistantBlock,
   type AssistantMessage,
@@ -130,6 +130,21 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
   }
   closeAnswer();
   return {messages, todoFrames, callsWithoutResult};
+}
+
+/**
+ * Returns the whole conversation for people: also what a compaction replaced, and results that were shortened for the
+ * model. The summary of a compaction stands where it was made.
+ */
+export function wholeConversation(records: readonly JournalRecord[]): readonly Message[] {
+  const said = timelineOf(records).activeRecords.flatMap((record): readonly JournalRecord[] => {
+    if (record.kind === 'results-shortened' || record.kind === 'media-left-out') return [];
+    if (record.kind !== 'compaction') return [record];
+    return record.messages.flatMap(message =>
+      message.role === 'user' && isCompactionMessage(message) ? [{kind: 'reminder', message}] : [],
+    );
+  });
+  return historyFromJournal(said).messages;
 }
 
 interface OpenAnswer {

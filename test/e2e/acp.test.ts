@@ -1,5 +1,5 @@
 // @module-tag long
-import {existsSync, realpathSync} from 'node:fs';
+import {mkdirSync, existsSync, realpathSync} from 'node:fs';
 import {join} from 'node:path';
 import {type ClientContext, methods} from '@agentclientprotocol/sdk';
 import {expect, test} from 'vitest';
@@ -351,20 +351,31 @@ test('changes of a command that ran unasked are asked about with their diffs, an
   ]);
 });
 
-test('/compact compacts and says so', async () => {
+test('/compact compacts and says so, and a loaded session shows what was said before', async () => {
   await using scene = await openScene([
     say(`First answer. ${'word '.repeat(1000)}`),
     say('THE SUMMARY'),
     say('Second answer.'),
   ]);
+  let session = '';
   await asEditor(scene, async (weft, editor) => {
-    const session = await newSession(weft, scene);
+    session = await newSession(weft, scene);
     await prompt(weft, session, 'First prompt.');
     await prompt(weft, session, '/compact');
     expect(JSON.stringify(editor.updates)).toContain('Compacted the conversation: ');
     await prompt(weft, session, 'Second prompt.');
   });
   expect(JSON.stringify(scene.server.requests[2]?.body.messages)).toContain('THE SUMMARY');
+  const moved = join(scene.place.work, 'moved');
+  mkdirSync(moved);
+  await asEditor(scene, async (weft, editor) => {
+    await weft.request(methods.agent.initialize, hello);
+    await weft.request(methods.agent.session.load, {sessionId: session, cwd: moved, mcpServers: []});
+    expect(textIn(editor.updates, 'user_message_chunk')).toBe('First prompt.Second prompt.');
+    const told = textIn(editor.updates, 'agent_message_chunk');
+    expect(told).toMatch(/^First answer\. (?:word )+The conversation before this was compacted\.\nTHE SUMMARYSecond/u);
+    expect(told).toContain(`This session worked in ${scene.place.work} before. It continues in ${moved}`);
+  });
 });
 
 test('sessions are listed, closed, copied and deleted', async () => {

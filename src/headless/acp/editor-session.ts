@@ -7,7 +7,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {AgentClient, ApprovalAnswer, ListedModel, ModelList, QuestionResponse} from '../../agent/client.ts';
-import {type ImageBlock, type ToolCallBlock, toolCalls} from '../../domain/conversation.ts';
+import {type ImageBlock, type Message, type ToolCallBlock, toolCalls} from '../../domain/conversation.ts';
 import {faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
@@ -60,7 +60,7 @@ export class EditorSession {
   #models: readonly ListedModel[] = [];
   /** Whether the list comes from the provider and is complete. */
   #modelsFrom: ModelList['from']['kind'] = 'weft';
-  #history: readonly object[] = [];
+  #history: readonly Message[] = [];
   /** The notices before the editor knows the session. `sent`: it does. */
   #notices: string[] | 'sent' | 'left-out';
   /** The calls that have not settled, as the model wrote them. */
@@ -87,16 +87,30 @@ export class EditorSession {
     engine.subscribe(events => events.forEach(event => this.#take(event)));
   }
 
+  /** The folder in which the agent works. Empty until the session is open. */
+  get directory(): string {
+    return this.#directory;
+  }
+
   /**
-   * Settles when the engine has opened the session. `sent` sends the saved conversation to the editor. The editor
-   * knows the session by `id`, if given.
+   * Settles when the engine has opened the session. Sends the given conversation to the editor, or with `as-opened`
+   * the one that the model has. The editor knows the session by `id`, if given.
    */
-  async open({history, id}: {readonly history: 'sent' | 'not-sent'; readonly id?: SessionId}) {
+  async open({
+    history,
+    id,
+  }: {
+    readonly history: 'as-opened' | 'not-sent' | readonly Message[];
+    readonly id?: SessionId;
+  }) {
     const opened = await this.#opened.promise;
     this.#id = id ?? opened;
     const todos = todosOf(this.#tasks);
-    if (history === 'sent')
-      for (const update of [...this.#history, ...(todos.length === 0 ? [] : [planOf(todos)])]) this.#update(update);
+    if (history !== 'not-sent') {
+      const messages = history === 'as-opened' ? this.#history : history;
+      for (const update of historyUpdates(messages, this.#directory)) this.#update(update);
+      if (todos.length > 0) this.#update(planOf(todos));
+    }
     this.#history = [];
     void this.#tellCommands().then(() => this.#tellNotices());
     void this.#loadModels();
@@ -244,7 +258,7 @@ export class EditorSession {
         this.#mode = event.session.mode;
         this.#model = event.session.model;
         this.#directory = event.session.directory;
-        this.#history = historyUpdates(event.history, this.#directory);
+        this.#history = event.history;
         this.#tasks = applyTaskFrames(emptyTaskView, event.todoFrames);
         return this.#opened.resolve(event.session.id);
       case 'block-delta':

@@ -4,6 +4,7 @@ import type {AgentClient} from '../../agent/client.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort, raceTimeout} from '../../base/race.ts';
+import type {Message} from '../../domain/conversation.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import type {SessionSummary} from '../../domain/journal.ts';
 import {sessionTitle} from '../../domain/session-list.ts';
@@ -46,8 +47,16 @@ export interface SavedSessions {
   list(directory: string | undefined): Promise<readonly SessionSummary[]>;
   /** Deletes a session. The error says why not. */
   delete(session: SessionId): Promise<Outcome<undefined, string>>;
+  /** Returns a session's folder and its whole conversation, or `undefined` if the session is not saved. */
+  read(session: SessionId): Promise<SavedConversation | undefined>;
   /** True if another process has the session open. */
   isOpenElsewhere(session: SessionId): Promise<boolean>;
+}
+
+export interface SavedConversation {
+  readonly directory: string;
+  /** All messages, also those that a compaction has replaced. */
+  readonly messages: readonly Message[];
 }
 
 export interface EngineRequest {
@@ -128,13 +137,17 @@ export function serveEditor(serving: EditorServing): ServedEditor {
         const {asked, session} = known;
         await sessions.get(session)?.close();
         const isTaken = serving.saved !== 'elsewhere' && (await serving.saved.isOpenElsewhere(session));
+        const saved = serving.saved === 'elsewhere' ? undefined : await serving.saved.read(session);
         const opening = {directory: asked.cwd, session, servers: givenServers(asked.mcpServers)};
         const opened = await open(
           {...opening, into: isTaken ? 'copy' : 'same'},
-          {history: request.method === 'session/load' ? 'sent' : 'not-sent', id: session},
+          {history: request.method === 'session/load' ? (saved?.messages ?? 'as-opened') : 'not-sent', id: session},
         );
         if (opened.tag === 'failed') return request.answer(opened);
-        if (isTaken) sessions.get(session)?.tell(copyText);
+        const editorSession = sessions.get(session);
+        if (isTaken) editorSession?.tell(copyText);
+        if (saved !== undefined && editorSession !== undefined && saved.directory !== editorSession.directory)
+          editorSession.tell(movedText(saved.directory, editorSession.directory));
         const {sessionId: _, ...rest} = opened.value;
         return request.answer(ok(rest));
       }
@@ -200,7 +213,7 @@ export function serveEditor(serving: EditorServing): ServedEditor {
 
   async function open(
     request: Omit<EngineRequest, 'editor'>,
-    how: {readonly history: 'sent' | 'not-sent'; readonly id?: SessionId},
+    how: Parameters<EditorSession['open']>[0],
   ): Promise<Outcome<Awaited<ReturnType<EditorSession['open']>>, RpcError>> {
     let sessionId = '';
     let canRead = true;
@@ -288,6 +301,9 @@ const pageSize = 100;
 
 const copyText =
   'Another weft process has this session open. weft continues here in a copy, so the two do not see each other.';
+
+const movedText = (from: string, to: string): string =>
+  `This session worked in ${from} before. It continues in ${to}, the folder that the editor opened.`;
 
 interface EditorAbilities {
   /** True if the editor can open a terminal in which the user signs in. */
