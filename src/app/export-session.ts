@@ -88,6 +88,7 @@ function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlo
     case 'reminder':
     case 'pin':
     case 'title':
+    case 'goal':
     case 'results-shortened':
     case 'media-left-out':
     case 'request-prefix':
@@ -95,7 +96,6 @@ function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlo
     case 'checkpoint':
     case 'todo-frames':
     case 'usage':
-    case 'receipt':
     case 'agent':
     case 'agent-usage':
       return [];

@@ -3,7 +3,6 @@ import type {TreeChange, TreeId} from './checkpoint.ts';
 import type {CompactionTokens, CompactionMethod, CompactionTrigger} from './compaction.ts';
 import type {AssistantMessage, BlockAddress, Message, ToolResultBlock, UserMessage} from './conversation.ts';
 import type {ActionId, DocumentId, MessageId, SessionId} from './ids.ts';
-import type {Receipt} from './receipt.ts';
 import type {SubAgent} from './sub-agent.ts';
 import type {Usage} from './usage.ts';
 
@@ -36,6 +35,8 @@ export type JournalRecord =
     }
   /** The name that the user gave the session. The latest record counts. */
   | {readonly kind: 'title'; readonly title: string}
+  /** The user's goal, as written. The latest record counts. */
+  | {readonly kind: 'goal'; readonly text: string; readonly state: 'set' | 'met' | 'dropped'}
   | {readonly kind: 'pin'; readonly message: MessageId; readonly state: 'pinned' | 'unpinned'}
   | {readonly kind: 'review'; readonly change: ReviewChange}
   /** Task-protocol payloads, in the order in which they apply. */
@@ -104,8 +105,6 @@ export type JournalRecord =
    * cache.
    */
   | {readonly kind: 'request-prefix'; readonly tools: string; readonly system: string}
-  /** A run of a check, by the agent, a sub-agent, the user or weft. */
-  | {readonly kind: 'receipt'; readonly receipt: Receipt}
   /** The usage of a request whose answer is not part of the conversation. */
   | {readonly kind: 'usage'; readonly model: string; readonly usage: Usage};
 

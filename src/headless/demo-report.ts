@@ -129,7 +129,6 @@ class Report {
       case 'prompt-suggested':
       case 'review-opened':
       case 'plan-changed':
-      case 'checks-changed':
         return [];
       default:
         return unreachable(event);

@@ -6,7 +6,6 @@ import {imageTypes, thinkingFields} from '../domain/conversation.ts';
 import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import {cancelReasons} from '../domain/settled.ts';
 import {treeId} from '../domain/checkpoint.ts';
-import {checkKinds, hidingSyntax} from '../domain/receipt.ts';
 import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
 import type {CompactionTrigger} from '../domain/compaction.ts';
 import {type Isolation, lifecycleEvents} from '../domain/sub-agent.ts';
@@ -27,8 +26,6 @@ export function encodeBody(record: JournalRecord): string {
       return JSON.stringify(record.frames.map(frame => Buffer.from(frame).toString('base64')));
     case 'review':
       return JSON.stringify(record.change);
-    case 'receipt':
-      return JSON.stringify(record.receipt);
     case 'results-shortened':
       return JSON.stringify(record.results);
     default: {
@@ -151,6 +148,7 @@ const sessionDocument = z.object({
   text: z.string(),
 });
 const title = z.object({title: z.string()});
+const goal = z.object({text: z.string(), state: z.enum(['set', 'met', 'dropped'])});
 const pin = z.object({message: messageIdSchema, state: z.enum(['pinned', 'unpinned'])});
 const writer = z.enum(['agent', 'user']);
 const reviewChange = z.discriminatedUnion('change', [
@@ -215,24 +213,6 @@ const subAgent = z.object({
 });
 const agentUsage = z.object({model: z.string(), usage, costUsd: z.union([z.number(), z.literal('unknown')])});
 
-const receipt = z.object({
-  call: z.union([z.literal('host'), actionIdSchema]),
-  name: z.string(),
-  kind: z.enum(checkKinds),
-  command: z.string(),
-  directory: z.string(),
-  paths: z.union([z.literal('all'), z.array(z.string())]),
-  end: z.discriminatedUnion('kind', [
-    z.object({kind: z.literal('exited'), code: z.int()}),
-    z.object({kind: z.literal('hidden'), by: z.enum(hidingSyntax)}),
-    z.object({kind: z.literal('stopped'), why: z.enum(['signal', 'time-limit', 'interrupted'])}),
-  ]),
-  counts: z.object({passed: z.exactOptional(z.int()), failed: z.exactOptional(z.int())}),
-  at: z.number(),
-  tree: z.union([z.literal('unknown'), treeIdSchema]),
-  isConfined: z.boolean(),
-});
-
 /** The schema of each kind's body. */
 const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRecord & {readonly kind: Kind}>} = {
   prompt: bodySchema(userMessage, message => ({kind: 'prompt', message})),
@@ -242,6 +222,7 @@ const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRe
   'todo-frames': bodySchema(z.array(frame), frames => ({kind: 'todo-frames', frames})),
   approval: bodySchema(approval, fields => ({kind: 'approval', ...fields})),
   title: bodySchema(title, fields => ({kind: 'title', ...fields})),
+  goal: bodySchema(goal, fields => ({kind: 'goal', ...fields})),
   pin: bodySchema(pin, fields => ({kind: 'pin', ...fields})),
   review: bodySchema(reviewChange, change => ({kind: 'review', change})),
   document: bodySchema(sessionDocument, fields => ({kind: 'document', ...fields})),
@@ -256,7 +237,6 @@ const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRe
     kind: 'request-prefix',
     ...fields,
   })),
-  receipt: bodySchema(receipt, kept => ({kind: 'receipt', receipt: kept})),
   usage: bodySchema(requestUsage, fields => ({kind: 'usage', ...fields})),
   agent: bodySchema(subAgent, fields => ({kind: 'agent', ...fields})),
   'agent-usage': bodySchema(agentUsage, fields => ({kind: 'agent-usage', ...fields})),

@@ -286,7 +286,7 @@ export const lastMessages = (
 export function selectCheckpointTrees(db: Database): readonly SessionCheckpoints[] {
   return selectSessions(db, {}).map(({id, updatedAt}) => {
     const rows = db.all(
-      "SELECT kind, body FROM records WHERE session_id = ? AND kind IN ('checkpoint', 'receipt', 'rewind', 'redo')",
+      "SELECT kind, body FROM records WHERE session_id = ? AND kind IN ('checkpoint', 'rewind', 'redo')",
       id,
     );
     const trees = rows.flatMap(row => {
@@ -364,7 +364,6 @@ interface ChangeSpan {
 
 function treesIn(record: JournalRecord): readonly TreeId[] {
   if (record.kind === 'checkpoint') return [record.tree];
-  if (record.kind === 'receipt') return record.receipt.tree === 'unknown' ? [] : [record.receipt.tree];
   const isChange = (record.kind === 'rewind' || record.kind === 'redo') && record.files !== 'untouched';
   return isChange ? [record.files.before, record.files.after] : [];
 }

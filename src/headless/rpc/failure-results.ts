@@ -53,5 +53,4 @@ export const refusedSummary = (message: string, sessionUsage: SessionUsage): Pro
   sessionUsage,
   structured: {kind: 'none'},
   denials: [],
-  checks: [],
 });

@@ -293,7 +293,6 @@ class SessionEncoder {
       case 'sandbox-proven':
       case 'review-opened':
       case 'plan-changed':
-      case 'checks-changed':
         return nothing;
       default:
         return unreachable(event);

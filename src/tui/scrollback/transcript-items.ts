@@ -80,6 +80,7 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
       return record.by === 'user' ? [{kind: 'note', text: `You wrote the document ${record.id}: ${record.title}`}] : [];
     case 'pin':
     case 'title':
+    case 'goal':
     case 'results-shortened':
     case 'media-left-out':
     case 'request-prefix':
@@ -89,7 +90,6 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
     case 'todo-frames':
     case 'checkpoint':
     case 'usage':
-    case 'receipt':
     case 'agent':
     case 'agent-usage':
       return [];

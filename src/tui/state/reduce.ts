@@ -208,7 +208,6 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'sandbox-proven':
       return {...view, sandbox: event.proof};
     case 'session-renamed':
-    case 'checks-changed':
       return view;
     case 'prompt-suggested':
       return {...view, suggestion: event.prompt};

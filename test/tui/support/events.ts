@@ -39,7 +39,6 @@ export const finished = (
     usage: noUsage,
     sessionUsage: {models: {}, contextTokens: 0, contextWindow: 0},
     denials: [],
-    checks: [],
     structured: {kind: 'none'},
   },
 });

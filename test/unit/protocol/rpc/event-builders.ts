@@ -214,7 +214,6 @@ const summary = (given: Partial<PromptSummary>): PromptSummary => ({
   usage: atEnd,
   sessionUsage,
   denials: [],
-  checks: [],
   structured: {kind: 'none'},
   ...given,
 });
