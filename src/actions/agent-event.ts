@@ -15,6 +15,7 @@ import type {HookRunEvent} from '../domain/hook.ts';
 import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, Effort, ModelEvent, Repaired} from '../domain/model-stream.ts';
 import type {Plan} from '../domain/plan.ts';
+import type {CheckStatus} from '../domain/receipt.ts';
 import type {RewindReport} from '../domain/rewind.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
@@ -116,6 +117,8 @@ export type AgentEvent =
       readonly effort: Effort | 'default';
     }
   | {readonly event: 'mode-changed'; readonly mode: PermissionMode}
+  /** A check has run, or a change of files has made some checks stale. In order of their first runs. */
+  | {readonly event: 'checks-changed'; readonly checks: readonly CheckStatus[]}
   /** A plan was proposed, approved or rejected, or one of its steps made progress. */
   | {readonly event: 'plan-changed'; readonly plan: Plan}
   /** The sandbox has been probed. Confined commands now run in it. */
@@ -246,6 +249,8 @@ export interface PromptSummary {
   readonly usage: Usage;
   readonly sessionUsage: SessionUsage;
   readonly denials: readonly Denial[];
+  /** The latest run of each check of the session, in order of the first runs. */
+  readonly checks: readonly CheckStatus[];
   /** In an interactive session: the number of files that an undo of the prompt would restore. */
   readonly changedFiles?: number;
   /** The answer as JSON, if a schema was given and the answer fits it. `answer` is then its text. */

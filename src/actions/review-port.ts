@@ -2,6 +2,7 @@ import type {Outcome} from '../base/outcome.ts';
 import type {OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
 import type {NewComment, ReviewComment} from '../domain/code-review.ts';
 import type {Fault} from '../domain/fault.ts';
+import type {Receipt} from '../domain/receipt.ts';
 import type {FileDiff} from './preview.ts';
 
 export interface ChangedFiles {
@@ -26,6 +27,14 @@ export interface ComparedFiles extends ChangedFiles {
 export interface ComparisonPort {
   /** Returns the files that these changes left different, with absolute paths. The changes are in order, oldest first. */
   compare(changes: readonly OpenTreeChange[], signal: AbortSignal): Promise<Outcome<ComparedFiles, Fault>>;
+  /**
+   * Returns for each receipt whether the files that its check depends on are as they were after the run. Ignored files don't count.
+   * False if that is not known.
+   */
+  unchangedSince(
+    receipts: readonly Pick<Receipt, 'tree' | 'paths'>[],
+    signal: AbortSignal,
+  ): Promise<Outcome<readonly boolean[], Fault>>;
 }
 
 /** Reads changes from git. Writes nothing, and runs no program that the repository configures. */

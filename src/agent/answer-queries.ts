@@ -13,6 +13,7 @@ import type {RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {Answer, AnswerOf, Op, Query, QueryName, Watch, WatchEnd, Watches, WatchName} from './client.ts';
 import {titleIn} from '../domain/session-list.ts';
 import {sessionChanges} from '../domain/timeline.ts';
+import {checkStatuses} from './checks.ts';
 import {journal, reviewOf, type SessionContext} from './session-context.ts';
 
 /** The sources that the engine's own queries read and change. The session may be a different one each time. */
@@ -86,7 +87,7 @@ export function answerQueries(sources: QuerySources) {
       session.publish([{event: 'session-renamed', title: kept}]);
       return {tag: 'ok', value: kept};
     },
-    goal: async ({text}) => (await import('./conditions.ts')).changeGoal(text, session),
+    checks: async (_, signal) => ({tag: 'ok', value: await checkStatuses(session, signal)}),
     pins: async () => ({tag: 'ok', value: (await import('./pins.ts')).pinRows(session)}),
     'change-pin': async request => (await import('./pins.ts')).changePin(request, session),
     async review({range}, signal) {

@@ -25,6 +25,7 @@ import type {MemoryNotes} from '../domain/memory-notes.ts';
 import type {Effort, Thinking} from '../domain/model-stream.ts';
 import type {Plan, PlanChange} from '../domain/plan.ts';
 import type {PinRow} from '../domain/pin.ts';
+import type {CheckStatus} from '../domain/receipt.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
 import type {PermissionMode, RuleChange, RuleList, RuleScope} from '../domain/risk.ts';
 import type {AgentRow} from '../domain/sub-agent.ts';
@@ -206,8 +207,6 @@ export interface Queries {
   readonly 'ask-aside': QuerySpec<string, {readonly question: string}>;
   /** Names the session; without a title, as the model proposes. Returns the title as it is kept. All front ends get the event `session-renamed`. */
   readonly 'rename-session': QuerySpec<string, {readonly title: string}>;
-  /** Sets the session's goal, drops it with `off`, or shows it if the text is empty. Returns what the user reads. */
-  readonly goal: QuerySpec<string, {readonly text: string}>;
   /** The user's plans, newest first. */
   readonly plans: QuerySpec<readonly Plan[]>;
   /** Changes a plan. After `begin`, the front end submits `start-plan` and the prompt that carries the plan out. */
@@ -215,6 +214,8 @@ export interface Queries {
   /** The user's task stack, and the command that runs it. */
   readonly stack: QuerySpec<StackBoard & {readonly runCommand: string}>;
   readonly 'change-stack': QuerySpec<StackBoard, {readonly change: StackChange}>;
+  /** The latest run of each check of the session, in order of the first runs. Looks at the files. */
+  readonly checks: QuerySpec<readonly CheckStatus[]>;
   /** The messages that can be pinned, in order. A compaction keeps pinned ones word for word. */
   readonly pins: QuerySpec<readonly PinRow[]>;
   /** Pins or unpins a message. Returns the messages that can be pinned, as `pins` does. */

@@ -9,6 +9,7 @@ import {unreachable} from '../base/unreachable.ts';
 import type {Change, DroppedChange, NotApplied} from '../domain/change-set.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
 import {weftItself} from '../domain/executor.ts';
+import type {ActionId} from '../domain/ids.ts';
 import {causeText} from '../domain/fault.ts';
 import {type Reason, sameReason} from '../domain/reason.ts';
 import {noDetail, type Verdict} from '../domain/risk.ts';
@@ -45,7 +46,7 @@ export const changePorts = (
   context: ApprovalContext,
 ): Pick<ActionPorts, 'decideChanges' | 'checkpoint'> => ({
   decideChanges: makeChangesDecider(ran, context),
-  checkpoint: signal => context.checkpoints.beforeChange(signal),
+  checkpoint: signal => context.checkpoints.beforeChange(signal, 'any', ran.call.id),
 });
 
 /**
@@ -55,7 +56,7 @@ export const changePorts = (
  */
 function makeChangesDecider(ran: ExecutedCommand, context: ApprovalContext): DecideChanges {
   return async (held, signal) => {
-    const decided = new ChangeDecisions(held, context);
+    const decided = new ChangeDecisions(held, ran, context);
     try {
       await decide(ran, decided, signal);
     } catch (cause) {
@@ -84,13 +85,15 @@ class ChangeDecisions {
   readonly held: PendingChanges;
   readonly context: ApprovalContext;
   said = '';
+  readonly #call: ActionId;
   readonly #open: Set<Change>;
   readonly #applied: Change[] = [];
   readonly #dropped: DroppedChange[] = [];
   #diffs: readonly FileDiff[] = [];
 
-  constructor(held: PendingChanges, context: ApprovalContext) {
+  constructor(held: PendingChanges, {call}: ExecutedCommand, context: ApprovalContext) {
     this.held = held;
+    this.#call = call.id;
     this.context = context;
     this.#open = new Set(held.changes);
   }
@@ -118,10 +121,11 @@ class ChangeDecisions {
     const loses = files.length > 0 || changes.some(({kind}) => kind !== 'created');
     const {checkpoints, session} = this.context;
     const extent = changes.map(({path}) => session.ports.machine.files.resolve(path).path);
-    if (loses) await checkpoints.beforeChange(signal, extent);
+    if (loses) await checkpoints.beforeChange(signal, extent, this.#call);
     if (signal.aborted) return this.drop(changes, 'interrupted');
     const paths = changes.map(({path}) => path);
     const {applied, dropped} = await this.held.apply(paths, 'each', signal);
+    checkpoints.afterCall(this.#call);
     const isApplied = new Set(applied.map(({path}) => path));
     for (const change of changes) {
       if (isApplied.has(change.path) && this.#open.delete(change) && isFile(change)) this.#applied.push(change);

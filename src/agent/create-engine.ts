@@ -1,6 +1,6 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {HookChanges, HookSession} from '../actions/hooks-port.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import {backgroundEndPrompt} from '../domain/sub-agent.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ChangeExtent} from '../domain/checkpoint.ts';
@@ -10,13 +10,14 @@ import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import {rewindDetails} from '../domain/rewind.ts';
 import {branchNote} from '../domain/session-list.ts';
-import {givenTitle, goalIn} from '../domain/history.ts';
+import {givenTitle} from '../domain/history.ts';
 import {visibleLine} from '../base/visible.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
 import type {ModelFacts} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {noUsage} from '../domain/usage.ts';
 import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
+import {checkStatuses} from './checks.ts';
 import {CheckpointRecorder, type PromptCheckpoints} from './checkpoint-recorder.ts';
 import {
   type AgentClient,
@@ -37,7 +38,6 @@ import {ComputerUse} from './computer-use.ts';
 import {CostBudget} from './cost-budget.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
-import {Listeners} from './listeners.ts';
 import {loadMakeRoom, runOwnCommand, runPrompt} from './loop.ts';
 import {commandsOfPrograms, readSlashCommand, type SlashCommand} from '../domain/slash-command.ts';
 import {PendingRequests} from './pending-requests.ts';
@@ -80,8 +80,6 @@ class Engine implements AgentClient {
   #running: PromptCheckpoints | undefined;
   readonly #queries: QueryHandlers;
   readonly #host: HostServices;
-  /** The goal that the first prompt sets. */
-  #goal: string;
   #isClosing = false;
   readonly #closed = new AbortController();
 
@@ -161,8 +159,12 @@ class Engine implements AgentClient {
     });
     this.#hooks = new SessionHooks(this.#session);
     this.#origin = origin;
-    this.#goal = rest.conditions.goal;
-    this.#checkpoints = new CheckpointRecorder(ports.checkpoints, publish);
+    this.#checkpoints = new CheckpointRecorder({
+      checkpoints: ports.checkpoints,
+      publish,
+      now: () => ports.clock.now(),
+      running: () => tryOr(() => ports.workspaceState.runningCommands().map(({block}) => block), []),
+    });
     this.#host = host;
     this.#queries = {
       ...host.queries,
@@ -337,8 +339,6 @@ class Engine implements AgentClient {
       compacted: () => this.#compacted(),
     };
     session.agents.beginPrompt(checkpoints);
-    if (this.#goal !== '') journal(session, {kind: 'goal', text: this.#goal, state: 'set'});
-    this.#goal = '';
     this.#running = checkpoints;
     session.conversation.todos.beginPrompt();
     await session.plans.beginPrompt();
@@ -351,7 +351,10 @@ class Engine implements AgentClient {
     await checkpoints.afterRun();
     await session.plans.endPrompt(summary.end);
     const changedFiles = await this.#countChangedFiles(prompt.id);
-    session.publish([{event: 'prompt-finished', summary: {...summary, ...(changedFiles > 0 && {changedFiles})}}]);
+    const checks = await checkStatuses(session.owner(), new AbortController().signal);
+    session.publish([
+      {event: 'prompt-finished', summary: {...summary, checks, ...(changedFiles > 0 && {changedFiles})}},
+    ]);
     if (session.interaction === 'interactive' && session.asker === 'main') this.#hooks.startIdleTimer();
     const {continuation} = session;
     session.continuation = '';
@@ -369,7 +372,6 @@ class Engine implements AgentClient {
       const named = answerOutcome(await this.query({query: 'rename-session', title: argument}, signal));
       return named.tag === 'ok' ? ok(`Session renamed: ${visibleLine(named.value)}`) : named;
     }
-    if (name === 'goal') return answerOutcome(await this.query({query: 'goal', text: argument}, signal));
     const {model, ports} = this.#session;
     if (argument === '') return ok(effortText(model, ports.model.facts(model)));
     const done = await this.query({query: 'use-effort', model, effort: argument}, signal);
@@ -549,13 +551,7 @@ class Engine implements AgentClient {
       usage: usage.report(),
     } as const;
     const title = givenTitle(stored.records);
-    const goal = this.#goal === '' && origin === 'resumed' ? goalIn(stored.records) : '';
-    const text = `The goal of this session still holds: ${visibleLine(goal)}. /goal off drops it.`;
-    return [
-      opened,
-      ...(title === '' ? [] : [{event: 'session-renamed', title} as const]),
-      ...(goal === '' ? [] : [{event: 'notice', level: 'warning', text} as const]),
-    ];
+    return title === '' ? [opened] : [opened, {event: 'session-renamed', title}];
   }
 }
 
@@ -579,3 +575,24 @@ function ownCommand(text: string): SlashCommand | undefined {
 
 const effortText = (model: string, {effort, efforts}: Pick<ModelFacts, 'effort' | 'efforts'>): string =>
   `Effort of ${model}: ${effort === 'default' ? "the model's default" : effort}. ${efforts.length === 0 ? 'weft knows no levels of this model.' : `Its levels are ${efforts.join(', ')}.`}`;
+
+/** The front ends that receive events. */
+class Listeners {
+  readonly #listeners = new Set<EventListener>();
+  #ready: Promise<unknown> | undefined;
+
+  add(listener: EventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  publish(events: readonly AgentEvent[]): void {
+    const busy = [...this.#listeners].map(listener => listener(events)).filter(taken => taken !== undefined);
+    this.#ready = busy.length === 0 ? undefined : Promise.all(busy);
+  }
+
+  /** Settles when all listeners can take more events. `undefined` if they already can. */
+  ready(): Promise<unknown> | undefined {
+    return this.#ready;
+  }
+}

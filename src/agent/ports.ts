@@ -15,6 +15,7 @@ import type {MessageId, PlanId, SessionId, TodoId} from '../domain/ids.ts';
 import type {OpenSession} from '../domain/journal.ts';
 import type {ModelPort} from '../domain/model-stream.ts';
 import type {Plan, PlanConflict} from '../domain/plan.ts';
+import type {FoundCheck} from '../domain/receipt.ts';
 import type {Executor, Judged} from '../domain/executor.ts';
 import type {PermissionMode, RuleChange} from '../domain/risk.ts';
 import type {Proof, SandboxChoice} from '../domain/sandbox.ts';
@@ -83,6 +84,8 @@ export interface JudgePort {
   ): Promise<Judged<Means>>;
   /** Returns the paths that a command in a folder may change if they are certain. */
   writes(command: string, directory: string): Promise<ChangeExtent>;
+  /** Returns the checks that a command in a folder runs, such as tests. */
+  checksIn(command: string, directory: string): Promise<readonly FoundCheck[]>;
   deniesAnything(): boolean;
   /** The proof of what the sandbox blocks. `unknown` before its first use, and if none is to be used. */
   sandbox(): Proof | 'unknown';
@@ -97,10 +100,8 @@ export interface WorkspaceStatePort {
   instructions(): readonly {readonly path: string; readonly text: string}[];
   /** Returns the instructions of folders between `directory` and the file `path` below it, nearest last. Both paths are absolute. */
   instructionsBelow(directory: string, path: string): readonly {readonly path: string; readonly text: string}[];
-  /** Returns the commands that run alongside the conversation, one a line. */
-  runningCommands(): readonly string[];
-  /** Returns the text of a file; `undefined` if it is no readable regular file, or too large. The path is absolute. */
-  text(path: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Returns the commands that run alongside the conversation. `text` describes one in a line. */
+  runningCommands(): readonly {readonly block: string; readonly text: string}[];
   /** Returns fingerprints of the files, in the same order. */
   fingerprints(paths: readonly string[], signal: AbortSignal): Promise<readonly Fingerprint[]>;
 }

@@ -323,7 +323,7 @@ async function runApproved(
   const {id} = judged.call;
   const effectiveCall = input === 'unchanged' ? judged.effectiveCall : {...judged.effectiveCall, input};
   const ran = {action, effectiveCall};
-  await checkpointFor(approved, context, signal);
+  await checkpointFor({...approved, id}, context, signal);
   if (signal.aborted) return callEnd(ran, cancelledResult(action, context.cancellation()), {note});
   const startedAt = clock.now();
   const waitedBefore = session.pending.waitedMs;
@@ -339,12 +339,12 @@ async function runApproved(
 
 /** Takes the checkpoint for an action. A command in its own view changes nothing yet. */
 export async function checkpointFor(
-  {action, verdict, terms}: Pick<Approved, 'action' | 'verdict' | 'terms'>,
+  {id, action, verdict, terms}: Pick<Approved, 'action' | 'verdict' | 'terms'> & Pick<ToolCallBlock, 'id'>,
   {checkpoints, session}: PromptContext,
   signal: AbortSignal,
 ): Promise<void> {
   if (verdict.risk !== 'read-only' && terms.confinement !== 'sandbox')
-    await checkpoints.beforeChange(signal, await changeExtent(action, terms.directory, session));
+    await checkpoints.beforeChange(signal, await changeExtent(action, terms.directory, session), id);
 }
 
 /** Runs an approved action. Rejects if it throws. */
@@ -406,11 +406,12 @@ function stoppedResult(action: Action, settled: SettledOf<ActionName>, why: Canc
 async function settleCall(
   {call, hook, verdict: {risk}}: JudgedCall,
   {result, effectiveCall, deniedBy, durationMs, note}: CallEnd,
-  {session, hooks, loopGuard}: PromptContext,
+  {session, hooks, loopGuard, checkpoints}: PromptContext,
   signal: AbortSignal,
 ): Promise<CallReport> {
   const ownContent = resultBlock(call, {result, note});
   const answer = await hooks.afterCall({call: effectiveCall, result, content: ownContent, durationMs}, signal);
+  checkpoints.afterCall(call.id);
   const reminders = [
     hook.context,
     answer.context,

@@ -87,7 +87,24 @@ export interface EngineSetup extends Pick<
   'sessions' | 'notices' | 'commands' | 'agentKinds' | 'harnesses'
 > {
   /** Options passed to the engine unchanged. */
-  readonly engine: Omit<EngineOptions, 'ports' | 'directory' | 'systemPrompt' | 'place' | 'host' | 'agentLimits'>;
+  readonly engine: Pick<
+    EngineOptions,
+    | 'session'
+    | 'origin'
+    | 'model'
+    | 'mode'
+    | 'environment'
+    | 'limits'
+    | 'interaction'
+    | 'frontEnd'
+    | 'compaction'
+    | 'backgroundAgents'
+    | 'structuredOutput'
+    | 'loopGuard'
+    | 'selfReports'
+    | 'thinking'
+    | 'disabledTools'
+  >;
   readonly systemPrompt: EngineOptions['systemPrompt'];
   readonly model: ModelPort;
   /** The workspace folders. Commands start in the first one, and relative paths resolve from it. */
@@ -267,8 +284,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
           .find(block => block.id === id)?.command ?? '',
     });
     const judge: JudgePort = {
+      ...own,
       assess: (action, by, signal) => own.assess(judgedAction(action), by, signal),
-      writes: (command, folder) => own.writes(command, folder),
       deniesAnything: () => rules.deny.length > 0,
       sandbox: () => sandbox.known(),
       unsandboxedRetry: setup.sandbox.unsandboxedRetry,

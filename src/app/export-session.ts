@@ -88,14 +88,15 @@ function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlo
     case 'reminder':
     case 'pin':
     case 'title':
-    case 'goal':
     case 'results-shortened':
     case 'media-left-out':
     case 'request-prefix':
     case 'review':
     case 'checkpoint':
+    case 'step':
     case 'todo-frames':
     case 'usage':
+    case 'receipt':
     case 'agent':
     case 'agent-usage':
       return [];

@@ -80,7 +80,7 @@ export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): LoadedJudge 
     const on = {kindOf: entryKind, sed: process.platform === 'linux' ? 'GNU' : 'other'} as const;
     return {...judge, writes: (command, directory) => judge.writes(command, directory, on)};
   };
-  return lazyPort(load, 'assess', 'writes', 'reach');
+  return lazyPort(load, 'assess', 'writes', 'reach', 'checksIn');
 }
 
 /** Reads and changes the file with the user's notes for the project, without secrets. */
@@ -208,7 +208,7 @@ export function lazyCheckpoints(
     await pruneWhenDue(place, trees);
     return makeCheckpoints(place);
   };
-  return lazyPort(load, 'prefetch', 'uncoveredFiles', 'take', 'preview', 'revert', 'compare');
+  return lazyPort(load, 'prefetch', 'uncoveredFiles', 'take', 'preview', 'revert', 'compare', 'unchangedSince');
 }
 
 /** Removes unneeded checkpoints once a day. After a failure, weft tries again the next day. */
@@ -232,6 +232,7 @@ const nothingKept: CheckpointsPort & ComparisonPort = {
     failed(
       rejected('This session is not saved, so weft keeps no states of its files. /diff git shows what git knows.'),
     ),
+  unchangedSince: async receipts => ok(receipts.map(() => false)),
   prefetch: async () => {},
   uncoveredFiles: async () => [],
   take: async () => ok('off'),
@@ -389,9 +390,6 @@ export function lazyWeb({
   };
 }
 
-/** The size of the largest file whose text weft compares with a goal. */
-const maxTextSize = 64 * 1024 * 1024;
-
 /** The workspace state for reminders to the model: instructions, running commands, fingerprints of files. */
 export const workspaceState = (
   found: Pick<WorkspaceStatePort, 'instructions' | 'instructionsBelow'>,
@@ -404,12 +402,8 @@ export const workspaceState = (
       .filter(({state}) => isRunning(state))
       .map(({id, command, ports}) => {
         const listening = ports.length === 0 ? '' : ` (listens on ${ports.join(', ')})`;
-        return `- block ${id}: ${visibleLine(command)}${listening}`;
+        return {block: id, text: `- block ${id}: ${visibleLine(command)}${listening}`};
       }),
-  async text(path) {
-    const {readRegularFile} = await import('../workspace/files/regular-files.ts');
-    return readRegularFile(path, maxTextSize)?.toString();
-  },
   async fingerprints(paths, signal) {
     const {fingerprintFiles} = await import('../workspace/files/regular-files.ts');
     return fingerprintFiles(paths, signal);

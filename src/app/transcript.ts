@@ -56,13 +56,14 @@ export function formatSession(records: readonly JournalRecord[]): string {
       case 'reminder':
       case 'pin':
       case 'title':
-      case 'goal':
       case 'results-shortened':
       case 'media-left-out':
       case 'request-prefix':
       case 'review':
       case 'checkpoint':
+      case 'step':
       case 'usage':
+      case 'receipt':
       case 'agent':
       case 'agent-usage':
         break;

@@ -125,10 +125,13 @@ export interface CheckpointsPort {
    * because all files together are too large.
    */
   take(
+    this: void,
     signal: AbortSignal,
     extent?: ChangeExtent,
     notice?: (text: string) => void,
   ): Promise<Outcome<TreeId | 'off', Fault>>;
+  /** Stores the state of the files for a step of a call, if `take` does not: sub-agents have no checkpoints of their own. */
+  readonly takeStep?: CheckpointsPort['take'];
   preview(changes: readonly OpenTreeChange[], signal: AbortSignal): Promise<Outcome<RevertReport, Fault>>;
   /**
    * Reverts the changes, in the given order (latest first). Later changes by others are preserved: they are merged, or

@@ -34,12 +34,6 @@ interface History {
   readonly callsWithoutResult: readonly ActionId[];
 }
 
-/** Returns the goal of a session as the user wrote it. Empty if there is none, or if it was met or dropped. */
-export function goalIn(records: readonly JournalRecord[]): string {
-  const last = records.findLast(record => record.kind === 'goal');
-  return last?.state === 'set' ? last.text : '';
-}
-
 /** Returns the name that the user gave a session. Empty if there is none. */
 export const givenTitle = (records: readonly JournalRecord[]): string =>
   records.findLast(record => record.kind === 'title')?.title ?? '';
@@ -123,12 +117,13 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
       case 'document':
       case 'pin':
       case 'title':
-      case 'goal':
       case 'review':
       case 'agent':
       case 'agent-usage':
       case 'usage':
+      case 'receipt':
       case 'checkpoint':
+      case 'step':
       case 'rewind':
       case 'redo':
         break;

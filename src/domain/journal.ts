@@ -3,6 +3,7 @@ import type {TreeChange, TreeId} from './checkpoint.ts';
 import type {CompactionTokens, CompactionMethod, CompactionTrigger} from './compaction.ts';
 import type {AssistantMessage, BlockAddress, Message, ToolResultBlock, UserMessage} from './conversation.ts';
 import type {ActionId, DocumentId, MessageId, SessionId} from './ids.ts';
+import type {Receipt} from './receipt.ts';
 import type {SubAgent} from './sub-agent.ts';
 import type {Usage} from './usage.ts';
 
@@ -35,8 +36,6 @@ export type JournalRecord =
     }
   /** The name that the user gave the session. The latest record counts. */
   | {readonly kind: 'title'; readonly title: string}
-  /** The user's goal, as written. The latest record counts. */
-  | {readonly kind: 'goal'; readonly text: string; readonly state: 'set' | 'met' | 'dropped'}
   | {readonly kind: 'pin'; readonly message: MessageId; readonly state: 'pinned' | 'unpinned'}
   | {readonly kind: 'review'; readonly change: ReviewChange}
   /** Task-protocol payloads, in the order in which they apply. */
@@ -57,6 +56,19 @@ export type JournalRecord =
       readonly prompt: MessageId;
       readonly moment: 'before' | 'after';
       readonly tree: TreeId;
+    }
+  /**
+   * The state of the files that a call may change, before and after it. A call that changes files at several moments has several
+   * steps. `on`: a command that still ran then; `background`: what it did after the call, until its end, within one run.
+   */
+  | {
+      readonly kind: 'step';
+      readonly prompt: MessageId;
+      readonly call: ActionId;
+      /** When the call began, in milliseconds since the epoch. */
+      readonly began: number;
+      readonly ran: StepPlace;
+      readonly files: TreeChange;
     }
   /**
    * A rewind to before the prompt `to`, or the undoing of the compaction `to`. Later records stay in the journal and no longer count,
@@ -105,8 +117,14 @@ export type JournalRecord =
    * cache.
    */
   | {readonly kind: 'request-prefix'; readonly tools: string; readonly system: string}
+  /** A run of a check, by the agent, a sub-agent, the user or weft. */
+  | {readonly kind: 'receipt'; readonly receipt: Receipt}
   /** The usage of a request whose answer is not part of the conversation. */
   | {readonly kind: 'usage'; readonly model: string; readonly usage: Usage};
+
+/** Where the command of a step ran. */
+export const stepPlaces = ['foreground', 'background', 'on'] as const;
+export type StepPlace = (typeof stepPlaces)[number];
 
 /** The part that a rewind reverts: the files, the conversation (`talk`), or both. */
 export const rewindScopes = ['files', 'talk', 'both'] as const;

@@ -129,6 +129,7 @@ class Report {
       case 'prompt-suggested':
       case 'review-opened':
       case 'plan-changed':
+      case 'checks-changed':
         return [];
       default:
         return unreachable(event);

@@ -24,9 +24,11 @@ import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
 import {isHeldByOverlay} from './commands/overlay-eligibility.ts';
 import {type Executor, type Judged, judgedFor} from '../domain/executor.ts';
+import type {CheckSetting, FoundCheck} from '../domain/receipt.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
 import {accessedPaths} from './paths/accessed-paths.ts';
+import {checksIn} from './commands/checks.ts';
 import {type Finding, writesProtected} from './commands/command-finding.ts';
 import {parseCondition} from './rules/hook-condition.ts';
 import type {PermissionRule, PermissionRules} from './rules/permission-rule.ts';
@@ -36,6 +38,8 @@ import {isLineLikeOthers} from './typed-input.ts';
 
 export interface JudgeOptions extends PathContextOptions, Pick<JudgeEvidence, 'secretNames' | 'blockCommand'> {
   readonly rules: PermissionRules;
+  /** The checks that the user's settings name. */
+  readonly checks?: readonly CheckSetting[] | undefined;
   /** The tools that conditions of hooks may name. */
   readonly ruleKinds: RuleKinds;
   /**
@@ -58,6 +62,8 @@ export interface Judge {
   ): Promise<Judged<Means>>;
   /** Returns the paths that a command in a folder may change if they are certain. */
   writes(command: string, directory: string, machine: CommandMachine): Promise<ChangeExtent>;
+  /** Returns the checks that a command in a folder runs. */
+  checksIn(command: string, directory: string): Promise<readonly FoundCheck[]>;
   /** Returns how much of an action in a folder a hook's condition covers. A condition that cannot be compared covers a part. */
   reach(condition: string, action: JudgedAction, directory: string): Promise<RuleReach>;
 }
@@ -77,6 +83,8 @@ export function makeJudge(options: JudgeOptions): Judge {
     },
     writes: (command, directory, machine) =>
       certainWrites(analyzeCommand(command, {directory, context: cachedPathContext(lasting)}), machine),
+    checksIn: async (command, directory) =>
+      checksIn(command, {directory, context: cachedPathContext(lasting), named: options.checks ?? []}),
     async reach(text, action, directory) {
       const condition = parseCondition(text, options.ruleKinds);
       if (condition.tag === 'failed') return condition.error.kind === 'never' ? 'none' : 'part';

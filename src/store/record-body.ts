@@ -6,7 +6,8 @@ import {imageTypes, thinkingFields} from '../domain/conversation.ts';
 import {actionId, documentId, messageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import {cancelReasons} from '../domain/settled.ts';
 import {treeId} from '../domain/checkpoint.ts';
-import {rewindScopes, type JournalRecord} from '../domain/journal.ts';
+import {checkKinds, hidingSyntax} from '../domain/receipt.ts';
+import {rewindScopes, stepPlaces, type JournalRecord} from '../domain/journal.ts';
 import type {CompactionTrigger} from '../domain/compaction.ts';
 import {type Isolation, lifecycleEvents} from '../domain/sub-agent.ts';
 
@@ -26,6 +27,8 @@ export function encodeBody(record: JournalRecord): string {
       return JSON.stringify(record.frames.map(frame => Buffer.from(frame).toString('base64')));
     case 'review':
       return JSON.stringify(record.change);
+    case 'receipt':
+      return JSON.stringify(record.receipt);
     case 'results-shortened':
       return JSON.stringify(record.results);
     default: {
@@ -148,7 +151,6 @@ const sessionDocument = z.object({
   text: z.string(),
 });
 const title = z.object({title: z.string()});
-const goal = z.object({text: z.string(), state: z.enum(['set', 'met', 'dropped'])});
 const pin = z.object({message: messageIdSchema, state: z.enum(['pinned', 'unpinned'])});
 const writer = z.enum(['agent', 'user']);
 const reviewChange = z.discriminatedUnion('change', [
@@ -168,8 +170,16 @@ const reviewChange = z.discriminatedUnion('change', [
   z.object({change: z.enum(['resolve', 'reopen']), id: z.string()}),
 ]);
 const treeIdSchema = z.pipe(z.string(), z.transform(treeId));
-const fileChange = z.union([z.literal('untouched'), z.object({before: treeIdSchema, after: treeIdSchema})]);
 const checkpoint = z.object({prompt: messageIdSchema, moment: z.enum(['before', 'after']), tree: treeIdSchema});
+const treeChange = z.object({before: treeIdSchema, after: treeIdSchema});
+const step = z.object({
+  prompt: messageIdSchema,
+  call: actionIdSchema,
+  began: z.number(),
+  ran: z.enum(stepPlaces),
+  files: treeChange,
+});
+const fileChange = z.union([z.literal('untouched'), treeChange]);
 const rewind = z.object({to: messageIdSchema, what: z.enum(rewindScopes), files: fileChange});
 const mediaLeftOut = z.object({blocks: z.array(z.object({message: messageIdSchema, block: z.number()}))});
 const redo = z.object({files: fileChange});
@@ -213,6 +223,24 @@ const subAgent = z.object({
 });
 const agentUsage = z.object({model: z.string(), usage, costUsd: z.union([z.number(), z.literal('unknown')])});
 
+const receipt = z.object({
+  call: z.union([z.literal('host'), actionIdSchema]),
+  name: z.string(),
+  kind: z.enum(checkKinds),
+  command: z.string(),
+  directory: z.string(),
+  paths: z.union([z.literal('all'), z.array(z.string())]),
+  end: z.discriminatedUnion('kind', [
+    z.object({kind: z.literal('exited'), code: z.int()}),
+    z.object({kind: z.literal('hidden'), by: z.enum(hidingSyntax)}),
+    z.object({kind: z.literal('stopped'), why: z.enum(['signal', 'time-limit', 'interrupted'])}),
+  ]),
+  counts: z.object({passed: z.exactOptional(z.int()), failed: z.exactOptional(z.int())}),
+  at: z.number(),
+  tree: z.union([z.literal('unknown'), treeIdSchema]),
+  isConfined: z.boolean(),
+});
+
 /** The schema of each kind's body. */
 const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRecord & {readonly kind: Kind}>} = {
   prompt: bodySchema(userMessage, message => ({kind: 'prompt', message})),
@@ -222,12 +250,12 @@ const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRe
   'todo-frames': bodySchema(z.array(frame), frames => ({kind: 'todo-frames', frames})),
   approval: bodySchema(approval, fields => ({kind: 'approval', ...fields})),
   title: bodySchema(title, fields => ({kind: 'title', ...fields})),
-  goal: bodySchema(goal, fields => ({kind: 'goal', ...fields})),
   pin: bodySchema(pin, fields => ({kind: 'pin', ...fields})),
   review: bodySchema(reviewChange, change => ({kind: 'review', change})),
   document: bodySchema(sessionDocument, fields => ({kind: 'document', ...fields})),
   piece: bodySchema(piece, fields => ({kind: 'piece', ...fields})),
   checkpoint: bodySchema(checkpoint, fields => ({kind: 'checkpoint', ...fields})),
+  step: bodySchema(step, fields => ({kind: 'step', ...fields})),
   rewind: bodySchema(rewind, fields => ({kind: 'rewind', ...fields})),
   'results-shortened': bodySchema(z.array(actionIdSchema), results => ({kind: 'results-shortened', results})),
   'media-left-out': bodySchema(mediaLeftOut, fields => ({kind: 'media-left-out', ...fields})),
@@ -237,6 +265,7 @@ const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRe
     kind: 'request-prefix',
     ...fields,
   })),
+  receipt: bodySchema(receipt, kept => ({kind: 'receipt', receipt: kept})),
   usage: bodySchema(requestUsage, fields => ({kind: 'usage', ...fields})),
   agent: bodySchema(subAgent, fields => ({kind: 'agent', ...fields})),
   'agent-usage': bodySchema(agentUsage, fields => ({kind: 'agent-usage', ...fields})),

@@ -286,7 +286,8 @@ export const lastMessages = (
 export function selectCheckpointTrees(db: Database): readonly SessionCheckpoints[] {
   return selectSessions(db, {}).map(({id, updatedAt}) => {
     const rows = db.all(
-      "SELECT kind, body FROM records WHERE session_id = ? AND kind IN ('checkpoint', 'rewind', 'redo')",
+      `${withSubSessions} SELECT kind, body FROM records JOIN tree ON session_id = tree.id
+       WHERE kind IN ('checkpoint', 'step', 'receipt', 'rewind', 'redo') ORDER BY session_id, seq`,
       id,
     );
     const trees = rows.flatMap(row => {
@@ -364,8 +365,9 @@ interface ChangeSpan {
 
 function treesIn(record: JournalRecord): readonly TreeId[] {
   if (record.kind === 'checkpoint') return [record.tree];
-  const isChange = (record.kind === 'rewind' || record.kind === 'redo') && record.files !== 'untouched';
-  return isChange ? [record.files.before, record.files.after] : [];
+  if (record.kind === 'receipt') return record.receipt.tree === 'unknown' ? [] : [record.receipt.tree];
+  if (record.kind !== 'step' && record.kind !== 'rewind' && record.kind !== 'redo') return [];
+  return record.files === 'untouched' ? [] : [record.files.before, record.files.after];
 }
 
 /** Copies a session with all its records. Its creation time is `at`. */

@@ -23,7 +23,6 @@ import {noopHooks, type HooksPort} from '../../src/actions/hooks-port.ts';
 import {noopWorktrees, type WorktreesPort} from '../../src/actions/worktrees-port.ts';
 import {noopHarnesses, type HarnessesPort} from '../../src/actions/harness-port.ts';
 import {noopAgentKinds, type AgentPorts, noopRunningAgents} from '../../src/agent/ports.ts';
-import {noConditions} from '../../src/agent/session-context.ts';
 import {defaultAgentLimits} from '../../src/agent/sub-agents/agent-limits.ts';
 import type {Json} from '../../src/base/json.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
@@ -288,6 +287,7 @@ export function engineBench(
       sandbox: given.sandbox ?? (() => 'unknown'),
       unsandboxedRetry: given.unsandboxedRetry ?? 'offered',
       writes: async () => 'any',
+      checksIn: async () => [],
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },
     hooks: {...noopHooks, ...given.hooks},
@@ -298,7 +298,6 @@ export function engineBench(
       instructions: () => [],
       instructionsBelow: () => [],
       runningCommands: () => [],
-      text: async () => undefined,
       fingerprints: async () => [],
       ...given.workspaceState,
     },
@@ -327,7 +326,10 @@ export function engineBench(
     separateMachine: () => ({...ports, stop: async () => {}}),
     worktrees: given.worktrees ?? noopWorktrees,
     runningAgents: given.runningAgents ?? noopRunningAgents,
-    comparison: {compare: async () => ok({files: [], more: 0, coverage: 'all files' as const})},
+    comparison: {
+      compare: async () => ok({files: [], more: 0, coverage: 'all files' as const}),
+      unchangedSince: async receipts => ok(receipts.map(({tree}) => tree !== 'unknown')),
+    },
     sessions: {
       create: () => memorySession(),
       createSubSession: () => memorySession(),
@@ -371,7 +373,6 @@ export function engineBench(
     thinking: {kind: 'default'},
     compaction: 'off',
     structuredOutput: {kind: 'none'},
-    conditions: noConditions,
     loopGuard: 'on',
     selfReports: 'left-out',
     disabledTools: new Map(),

@@ -85,7 +85,7 @@ export async function draftCompaction(
     todos: (await conversation.todos.open()).map(
       todo => `- [${todo.status}] ${todo.title}${describe(todo)} (id ${todo.id})`,
     ),
-    running: ports.workspaceState.runningCommands().map(line => ports.secrets.redact(line)),
+    running: ports.workspaceState.runningCommands().map(({text}) => ports.secrets.redact(text)),
     changedFiles: await changedFiles(records, session, signal),
     instructions: newInstructions(session, request),
     skills: newestWithin(activeSkills(messages), ({instructions}) => instructions, maxSkillTokens),

@@ -200,7 +200,7 @@ async function runLine(
       const fault = settled.state === 'cancelled' ? rejected(cancellationText(settled.why)) : rejected('It failed.');
       return lineFailure(settled.state === 'error' ? settled.fault : fault, deniedBy);
     }
-    await checkpointFor(approval, context, signal);
+    await checkpointFor({...approval, id: call.id}, context, signal);
     const settled = await runApprovedAction(
       {call: effectiveCall, approved: approval, observe: () => {}},
       context,
@@ -211,6 +211,8 @@ async function runLine(
     return ok(resultOf(approval.action, settled));
   } catch (cause) {
     return lineFailure(thrownFault('The command line failed', cause));
+  } finally {
+    context.checkpoints.afterCall(call.id);
   }
 }
 

@@ -155,7 +155,7 @@ async function carryOut(choice: Choice, {row, worktree, parent, checkpoints}: En
   const {signal} = new AbortController();
   switch (choice) {
     case 'Merge': {
-      await checkpoints?.beforeChange(signal);
+      await checkpoints?.beforeChange(signal, 'any', row.agent.call);
       const merged = await worktrees.merge(worktree, signal);
       // The prompt of a background agent may be over.
       if (row.place === 'background') await checkpoints?.afterRun();

@@ -209,7 +209,7 @@ export class HarnessAgent implements AgentRunner {
       return {kind: 'denied', message: answer.note === '' ? 'The user wants this done differently.' : answer.note};
     }
     if (verdict.risk !== 'read-only' && agent.isolation === 'none' && where === 'here')
-      await before.beforeChange(signal);
+      await before.beforeChange(signal, 'any', agent.call);
     return {kind: 'allowed'};
   }
 

@@ -10,7 +10,7 @@ import {narrowerMode, type PermissionMode} from '../../domain/risk.ts';
 import {noUsage, usageSince} from '../../domain/usage.ts';
 import type {AgentPorts} from '../ports.ts';
 import {limitedServers} from '../../actions/mcp-port.ts';
-import {noConditions, type SessionContext} from '../session-context.ts';
+import type {SessionContext} from '../session-context.ts';
 import {AgentBranch} from './agent-branch.ts';
 import type {AgentKind} from './agent-kind.ts';
 import type {AgentRunner, AgentSetup, RunnerDeps, Spending} from './agent-runner.ts';
@@ -35,8 +35,6 @@ export function makeWeftRunner(setup: AgentSetup, deps: RunnerDeps): AgentRunner
     frontEnd: emptyAbilities,
     backgroundAgents: 'waited-for',
     structuredOutput: {kind: 'none'},
-    // Only the main agent's work ends by the conditions.
-    conditions: noConditions,
     loopGuard: parent.loopGuard,
     selfReports: parent.selfReports,
     disabledTools: disabledToolsOf(kind),
@@ -125,6 +123,8 @@ function portsOf({agent, kind, branch}: AgentSetup, {directory, place: own}: Run
           await branch.checkpoints?.beforeChange(signal, ports.hooks.list().length > 0 ? 'any' : extent);
         return ok('off');
       },
+      takeStep: async (signal, extent) =>
+        agent.isolation === 'none' ? (ports.checkpoints.takeStep ?? ports.checkpoints.take)(signal, extent) : ok('off'),
       preview: async () => failed(rejected("A sub-agent can't be rewound.")),
       revert: async () => failed(rejected("A sub-agent can't be rewound.")),
     },

@@ -19,7 +19,6 @@ import {setTimeout as wait} from 'node:timers/promises';
 import {noopCommands} from '../../actions/commands-port.ts';
 import {noopSkills} from '../../actions/skills-port.ts';
 import {emptyServers} from '../../app/open-servers.ts';
-import {noConditions} from '../../agent/session-context.ts';
 import {composeEngine} from '../../app/compose-engine.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {demoUserPorts} from '../../app/user-ports.ts';
@@ -132,7 +131,6 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       frontEnd: emptyAbilities,
       backgroundAgents: 'left',
       structuredOutput: {kind: 'none'},
-      conditions: noConditions,
       loopGuard: 'on',
       selfReports: 'left-out',
       thinking: {kind: 'default'},

@@ -53,4 +53,5 @@ export const refusedSummary = (message: string, sessionUsage: SessionUsage): Pro
   sessionUsage,
   structured: {kind: 'none'},
   denials: [],
+  checks: [],
 });

@@ -293,6 +293,7 @@ class SessionEncoder {
       case 'sandbox-proven':
       case 'review-opened':
       case 'plan-changed':
+      case 'checks-changed':
         return nothing;
       default:
         return unreachable(event);

@@ -3,9 +3,10 @@ import type {PromptEnd, PromptSummary, SessionUsage} from '../../actions/agent-e
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import {stopText, toSentence} from '../../domain/stop-text.ts';
+import type {CheckStatus} from '../../domain/receipt.ts';
 import type {Repaired} from '../../domain/model-stream.ts';
 import {knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
-import type {MessageEnvelope, RpcFailure, RpcResult, RpcSuccess, WireModelUsage} from './rpc-message.ts';
+import type {MessageEnvelope, RpcFailure, RpcResult, RpcSuccess, WireCheck, WireModelUsage} from './rpc-message.ts';
 import {wireStop, wireUsage} from './wire-content.ts';
 
 /** The parts of the result message that the summary does not contain. */
@@ -127,8 +128,20 @@ const figuresOf = (summary: PromptSummary, {address, model, of, repairs}: Result
     ...(what.kind === 'changes' ? {changes: what.changes.map(changeEntry)} : {}),
     ...(what.kind === 'changes' && what.total > what.changes.length ? {changes_total: what.total} : {}),
   })),
+  checks: summary.checks.map(wireCheck),
   ...(of === 'sub-agent' ? {origin: {kind: 'task-notification'} as const} : {}),
   ...address,
+});
+
+/** Returns a check as programs read it. `exit_code` is `null` if the command hid it or was stopped. */
+export const wireCheck = ({receipt, isFresh}: CheckStatus): WireCheck => ({
+  name: receipt.name,
+  command: receipt.command,
+  exit_code: receipt.end.kind === 'exited' ? receipt.end.code : null,
+  fresh: isFresh,
+  ...receipt.counts,
+  at: new Date(receipt.at).toISOString(),
+  tree: receipt.tree,
 });
 
 /** A prompt that a person or a hook stopped did not fail. */

@@ -291,6 +291,8 @@ interface ResultFigures extends MessageEnvelope {
     /** weft's own field: the number of changes, if `changes` lists only the first ones. */
     readonly changes_total?: number;
   }[];
+  /** weft's own field: the latest run of each check of the session, such as `npm test`, in order of the first runs. */
+  readonly checks: readonly WireCheck[];
   /** Set on the result of a turn without a prompt, after a background sub-agent ended. */
   readonly origin?: {readonly kind: 'task-notification'};
   readonly terminal_reason?:
@@ -301,6 +303,19 @@ interface ResultFigures extends MessageEnvelope {
     | 'aborted_tools'
     | 'api_error'
     | 'hook_stopped';
+}
+
+export interface WireCheck {
+  readonly name: string;
+  readonly command: string;
+  /** `null` if the command hid the exit code, such as in a pipe, or if the check was stopped. */
+  readonly exit_code: number | null;
+  /** True if no file that the check depends on has changed since. */
+  readonly fresh: boolean;
+  readonly passed?: number;
+  readonly failed?: number;
+  readonly at: string;
+  readonly tree: string;
 }
 
 /** The answer, or with `is_error` the text of an API error. */

@@ -80,7 +80,6 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
       return record.by === 'user' ? [{kind: 'note', text: `You wrote the document ${record.id}: ${record.title}`}] : [];
     case 'pin':
     case 'title':
-    case 'goal':
     case 'results-shortened':
     case 'media-left-out':
     case 'request-prefix':
@@ -89,7 +88,9 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
     case 'reminder':
     case 'todo-frames':
     case 'checkpoint':
+    case 'step':
     case 'usage':
+    case 'receipt':
     case 'agent':
     case 'agent-usage':
       return [];

@@ -208,6 +208,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'sandbox-proven':
       return {...view, sandbox: event.proof};
     case 'session-renamed':
+    case 'checks-changed':
       return view;
     case 'prompt-suggested':
       return {...view, suggestion: event.prompt};

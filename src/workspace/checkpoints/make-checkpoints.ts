@@ -252,6 +252,12 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
         ]);
         return patchOf(changedNodes(known, reader), {top, objects, environment}, signal);
       }),
+    unchangedSince: (receipts, signal) =>
+      catchFaults(async () => {
+        const {tree} = await scan(signal);
+        const {areUnchanged} = await import('./unchanged-files.ts');
+        return areUnchanged(receipts, {now: tree, reader, roots, environment}, signal);
+      }),
     takeBackKilled: ({held, isRecorded}, signal) =>
       catchFaults(async () => {
         await ownTable(signal);

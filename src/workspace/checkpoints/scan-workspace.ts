@@ -64,7 +64,7 @@ export const maxIgnoredFiles = 2000;
 const maxIgnoredTotal = 64 * 1024 * 1024;
 
 /** Folders that tools fill. Outside repositories no ignore file names them. */
-const toolFolders = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.tox', '.gradle', '.cache']);
+export const toolFolders = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.tox', '.gradle', '.cache']);
 
 export const versionControlFolders = new Set(['.git', '.hg', '.svn', '.jj']);
 

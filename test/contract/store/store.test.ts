@@ -78,6 +78,7 @@ onEachDatabase(database => {
       const session = store.create(details);
       for (const record of [
         {kind: 'checkpoint', prompt: messageId('p'), moment: 'before', tree: treeId('start')},
+        {kind: 'step', prompt: messageId('p'), call: actionId('c'), began: 1, ran: 'on', files: changeOf('step')},
         {kind: 'checkpoint', prompt: messageId('p'), moment: 'after', tree: treeId('end')},
         {kind: 'rewind', to: messageId('p'), what: 'both', files: changeOf('rewind')},
         {kind: 'redo', files: changeOf('redo')},
@@ -87,7 +88,16 @@ onEachDatabase(database => {
       ] as const)
         session.append(record);
       store.fork(session.id, 'any-id');
-      const trees = ['start', 'end', 'rewind-before', 'rewind-after', 'redo-before', 'redo-after'];
+      const trees = [
+        'start',
+        'step-before',
+        'step-after',
+        'end',
+        'rewind-before',
+        'rewind-after',
+        'redo-before',
+        'redo-after',
+      ];
       const updatedAt = expect.any(Number);
       expect(store.checkpointTrees()).toEqual([
         {updatedAt, trees},

@@ -39,6 +39,7 @@ export const finished = (
     usage: noUsage,
     sessionUsage: {models: {}, contextTokens: 0, contextWindow: 0},
     denials: [],
+    checks: [],
     structured: {kind: 'none'},
   },
 });

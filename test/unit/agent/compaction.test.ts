@@ -51,7 +51,7 @@ describe('a compaction', () => {
       {
         workspaceState: {
           instructions: () => [{path: '/work/AGENTS.md', text: 'Use tabs.\nNew rule.'}],
-          runningCommands: () => ['- block 1: npm start'],
+          runningCommands: () => [{block: '1', text: '- block 1: npm start'}],
           fingerprints: async paths => paths.map(path => ({path, kind: 'file', sha256: `hash of ${path}`})),
         },
       },

@@ -47,7 +47,7 @@ describe('checkpoints', () => {
     await bench.prompt('three');
     const kinds = bench.session.kept.map(({kind}) => kind).join(' ');
     expect(kinds.replaceAll(/ ?(?:piece|usage)/gu, '')).toBe(
-      'prompt answer checkpoint result checkpoint answer checkpoint result checkpoint answer prompt answer prompt answer result answer',
+      'prompt answer checkpoint step result checkpoint answer checkpoint step result checkpoint answer prompt answer prompt answer result answer',
     );
     expect(kept.count()).toBe(4);
   });

@@ -3,6 +3,7 @@ import {expect, test} from 'vitest';
 import {actionId, documentId, messageId} from '../../../src/domain/ids.ts';
 import {type CallOutcome, thinkingFields} from '../../../src/domain/conversation.ts';
 import {treeId} from '../../../src/domain/checkpoint.ts';
+import {checkKinds, hidingSyntax} from '../../../src/domain/receipt.ts';
 import {rewindScopes, type JournalRecord} from '../../../src/domain/journal.ts';
 import {cancelReasons} from '../../../src/domain/settled.ts';
 import {decodeBody, encodeBody} from '../../../src/store/record-body.ts';
@@ -99,6 +100,24 @@ const record: fc.Arbitrary<JournalRecord> = fc.oneof(
   fc
     .record({model: text, usage, costUsd: fc.oneof(count, fc.constant('unknown' as const))})
     .map(value => ({kind: 'agent-usage', ...value}) as const),
+  fc
+    .record({
+      call: fc.oneof(text.map(actionId), fc.constant('host' as const)),
+      name: text,
+      kind: fc.constantFrom(...checkKinds),
+      command: text,
+      directory: text,
+      paths: fc.oneof(fc.constant('all' as const), fc.array(text)),
+      end: fc.oneof(
+        count.map(code => ({kind: 'exited', code}) as const),
+        fc.constantFrom(...hidingSyntax).map(by => ({kind: 'hidden', by}) as const),
+      ),
+      counts: fc.record({passed: count, failed: count}, {requiredKeys: []}),
+      at: count,
+      tree,
+      isConfined: fc.boolean(),
+    })
+    .map(receipt => ({kind: 'receipt', receipt}) as const),
   change.map(files => ({kind: 'redo', files}) as const),
   fc
     .array(fc.record({message: text.map(messageId), block: count}))

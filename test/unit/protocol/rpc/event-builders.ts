@@ -214,6 +214,7 @@ const summary = (given: Partial<PromptSummary>): PromptSummary => ({
   usage: atEnd,
   sessionUsage,
   denials: [],
+  checks: [],
   structured: {kind: 'none'},
   ...given,
 });

@@ -1,0 +1,85 @@
+import type {TreeId} from './checkpoint.ts';
+import type {ActionId} from './ids.ts';
+
+/** The purposes of checks. */
+export const checkKinds = ['test', 'build', 'types', 'lint'] as const;
+export type CheckKind = (typeof checkKinds)[number];
+
+/** A command that proves something about the files, such as `npm test`. */
+export interface Check {
+  /** The name on screens: the name in the settings, or the command without wrappers, such as `tsc --noEmit`. */
+  readonly name: string;
+  readonly kind: CheckKind;
+  /** The command as it can be run again in `directory`, without redirections. */
+  readonly command: string;
+  readonly directory: string;
+  /** Globs relative to the workspace: the files that the check depends on. `all`: every file that git does not ignore. */
+  readonly paths: 'all' | readonly string[];
+}
+
+/** A check that the user's settings name. */
+export interface CheckSetting {
+  readonly name: string;
+  readonly command: string;
+  readonly paths?: readonly string[] | undefined;
+}
+
+/** Why the exit code of a command says nothing about a check in it. `unreached`: an earlier part may have failed instead. */
+export const hidingSyntax = ['pipe', 'list', 'condition', 'background', 'unreached'] as const;
+export type HidingSyntax = (typeof hidingSyntax)[number];
+
+/** A check in a command, and whether the exit code of the whole command is the exit code of the check. */
+export interface FoundCheck extends Check {
+  /** What a zero exit code says about the check. */
+  readonly zero: 'passed' | Exclude<HidingSyntax, 'unreached'>;
+  /** Another exit code: `failed` if only the check can have failed. */
+  readonly nonZero: 'failed' | HidingSyntax;
+}
+
+/** The end of a check. */
+export type CheckEnd =
+  | {readonly kind: 'exited'; readonly code: number}
+  /** The exit code of the command says nothing about the check. */
+  | {readonly kind: 'hidden'; readonly by: HidingSyntax}
+  | {readonly kind: 'stopped'; readonly why: 'signal' | 'time-limit' | 'interrupted'};
+
+/** The counts that the output names. A count that the output does not name is missing. For compilers and linters, `failed` counts errors. */
+export interface CheckCounts {
+  readonly passed?: number;
+  readonly failed?: number;
+}
+
+/** The record of one run of a check. */
+export interface Receipt extends Check {
+  /** The call that ran the check, the user's own command, or `host` if weft ran the check itself. */
+  readonly call: ActionId | 'host';
+  readonly end: CheckEnd;
+  readonly counts: CheckCounts;
+  /** When the check ended, in milliseconds since the epoch. */
+  readonly at: number;
+  /** The files after the run. `unknown`: weft could not store their state, so the receipt is never fresh. */
+  readonly tree: TreeId | 'unknown';
+  readonly isConfined: boolean;
+}
+
+/** The latest run of a check, and whether no file that the check depends on has changed since. */
+export interface CheckStatus {
+  readonly receipt: Receipt;
+  readonly isFresh: boolean;
+}
+
+/** Returns whether a check passed. `unknown`: neither the exit code nor the counts tell. */
+export function outcomeOf({
+  end,
+  counts: {failed = 0},
+}: Pick<Receipt, 'end' | 'counts'>): 'passed' | 'failed' | 'unknown' {
+  if (end.kind === 'hidden') return failed > 0 ? 'failed' : 'unknown';
+  return end.kind === 'exited' && end.code === 0 ? 'passed' : 'failed';
+}
+
+/** True if the check passed and nothing has changed since. */
+export const isProven = ({receipt, isFresh}: CheckStatus): boolean => isFresh && outcomeOf(receipt) === 'passed';
+
+/** Two receipts with the same key are runs of the same check. */
+export const checkKey = ({name, directory}: Pick<Check, 'name' | 'directory'>): string =>
+  JSON.stringify([name, directory]);
