@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ReceivedRequest} from '../support/model-server.ts';
-import {call, fail, hang, say} from '../support/model-script.ts';
+import {type Answer, call, fail, hang, say} from '../support/model-script.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
@@ -269,10 +269,17 @@ test('a short conversation that a compaction would make longer stays as it is, a
 });
 
 test('a system prompt that is too long is no long prompt of the user', async () => {
-  await using scene = await openScene(() => tooLong);
-  const {code, stderr} = await scene.run(['--prompt', 'x']);
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringMatching(/The system prompt and the tools alone take about [\d,]+ tokens\./u),
-  ]);
+  const stderrOf = async (refusal: Answer): Promise<string> => {
+    await using scene = await openScene(() => refusal);
+    const {code, stderr} = await scene.run(['--prompt', 'x']);
+    expect([code, scene.server.requests.length]).toEqual([1, 1]);
+    return stderr;
+  };
+  const part = String.raw`The system prompt and the tools are the longest part, with about \d,\d{3} tokens\.`;
+  expect(await stderrOf(tooLong)).toMatch(
+    new RegExp(`^weft: Too long for \\S+ \\(213,462 of 200,000 tokens\\)\\. ${part}`, 'u'),
+  );
+  expect(await stderrOf(fail(413, {message: 'Request Entity Too Large'}))).toMatch(
+    new RegExp(`^weft: The conversation is too long for \\S+ \\(413\\): Request Entity Too Large\\. ${part}`, 'u'),
+  );
 });

@@ -2,6 +2,7 @@ import {type CompactionMethod, estimateMessagesTokens, groupDigits, tokenChangeT
 import {type Fault, faultText, rejected, type RefusedLength, unknownLength} from '../../domain/fault.ts';
 import {actionId} from '../../domain/ids.ts';
 import type {ModelRequest} from '../../domain/model-stream.ts';
+import {toSentence} from '../../domain/stop-text.ts';
 import {pluralize} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {replaceMessages} from '../conversation.ts';
@@ -34,7 +35,7 @@ export async function makeRoomBefore(context: RoomContext, signal: AbortSignal):
   const room = await makeRoom(unknownLength, context, signal);
   // An estimate may be wrong: a request that can't be made shorter is sent.
   return room.kind === 'declined'
-    ? {kind: 'stopped', fault: tooLongFault(unknownLength, {session, why: '', status: 0})}
+    ? {kind: 'stopped', fault: tooLongFault(unknownLength, {session, why: '', fault: undefined})}
     : {kind: 'send'};
 }
 
@@ -55,8 +56,7 @@ export async function makeRoomAfter(
   if (room.kind === 'made') return {kind: 'send'};
   const why = room.kind === 'none' ? room.why : '';
   if (room.kind === 'none' && why === '' && fault !== undefined) return {kind: 'stopped', fault};
-  const status = fault?.kind === 'provider' ? fault.status : 0;
-  return {kind: 'stopped', fault: tooLongFault(refused, {session, why, status})};
+  return {kind: 'stopped', fault: tooLongFault(refused, {session, why, fault})};
 }
 
 /** How many of the latest messages keep their results whole, from the mildest cut to the hardest. */
@@ -169,28 +169,30 @@ async function compact(
   return {kind: 'made'};
 }
 
-/** Names the part of a first request that is too long. */
-function longestPart({messages}: ModelRequest, {fixed, tokens}: RequestSize): string {
-  const share = fixed / (fixed + estimateMessagesTokens(messages));
-  return share < 0.5
-    ? 'The prompt alone is too long.'
-    : `The system prompt and the tools alone take about ${groupDigits(Math.round(tokens * share))} tokens.`;
+/** Names the longest part of a first request, by weft's estimate. A provider may count otherwise, or limit bytes. */
+function longestPart({messages}: ModelRequest, {fixed}: RequestSize): string {
+  const prompt = estimateMessagesTokens(messages);
+  return prompt > fixed
+    ? `The prompt is the longest part, with about ${groupDigits(prompt)} tokens.`
+    : `The system prompt and the tools are the longest part, with about ${groupDigits(fixed)} tokens.`;
 }
 
 const notMade = (fault: Fault): Room => ({kind: 'none', why: faultText(fault)});
 
 /**
- * Returns the fault for a conversation that is still too long. The session can continue with another model or a shorter
+ * Returns the fault for a conversation that is still too long, with the provider's words if it named no length. The session can continue with another model or a shorter
  * prompt.
  */
 function tooLongFault(
   refused: RefusedLength,
-  {session, why, status}: {readonly session: SessionContext; readonly why: string; readonly status: number},
+  {session, why, fault}: {readonly session: SessionContext; readonly why: string; readonly fault: Fault | undefined},
 ): Fault {
-  const size = requestSize(nextRequest(session), session, refused);
+  const isCounted = refused.tokens > 0 || fault === undefined;
+  const said = isCounted ? tooLongText(requestSize(nextRequest(session), session, refused), session) : fault.message;
+  const status = fault?.kind === 'provider' ? fault.status : 0;
   return {
     kind: 'provider',
-    message: `${tooLongText(size, session)}. ${why}`.trim(),
+    message: `${toSentence(said)} ${why}`.trim(),
     fix: 'Use a model with a larger context window, send less, or start a new session.',
     status,
     refusal: {kind: 'too-long', ...refused},
