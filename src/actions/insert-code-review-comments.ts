@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
+import type {Json} from '../base/json.ts';
 import {failed, ok} from '../base/outcome.ts';
 import {commentPlace, type NewComment, type ReviewComment, severities} from '../domain/code-review.ts';
 import {interrupted, settledBy} from '../domain/settled.ts';
@@ -12,6 +13,40 @@ export interface InsertCommentsInput {
   readonly base: string;
   readonly comments: readonly NewComment[];
 }
+
+const commentSchema = () =>
+  z.object({
+    path: z.string().check(z.minLength(1)),
+    line: z.optional(z.int().check(z.minimum(1), z.describe('In the new text; omit for the whole file'))),
+    end_line: z.optional(z.int().check(z.minimum(1))),
+    text: z.string().check(z.minLength(1), z.maxLength(4000)),
+    severity: z.optional(z.enum(severities)),
+  });
+
+const commentFrom = ({
+  path,
+  line,
+  end_line: end,
+  text,
+  severity,
+}: z.infer<ReturnType<typeof commentSchema>>): NewComment => ({
+  path,
+  lines: line === undefined ? 'file' : {first: line, last: end ?? line},
+  text,
+  severity: severity ?? 'note',
+});
+
+const commentList = () => z.object({comments: z.array(commentSchema())});
+
+/** Returns the JSON schema of a review as an answer of the model. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON Schema is JSON; the library types it with `unknown` leaves
+export const reviewSchema = (): Json => z.toJSONSchema(commentList(), {io: 'input'}) as Json;
+
+/** Returns the comments of a review that fits `reviewSchema`. A range that ends before it begins is its first line. */
+export const readReview = (answer: Json): readonly NewComment[] =>
+  commentList()
+    .parse(answer)
+    .comments.map(raw => commentFrom({...raw, end_line: Math.max(raw.line ?? 1, raw.end_line ?? 1)}));
 
 export const insertCodeReviewComments = defineAction<
   InsertCommentsInput,
@@ -33,27 +68,12 @@ export const insertCodeReviewComments = defineAction<
           z.object({
             repo_path: z.optional(z.string().check(z.describe('Default: the workspace'))),
             base_branch: z.optional(z.string().check(z.describe('What to compare with; default HEAD'))),
-            comments: z
-              .array(
-                z.object({
-                  path: z.string().check(z.minLength(1)),
-                  line: z.optional(z.int().check(z.minimum(1), z.describe('In the new text; omit for the whole file'))),
-                  end_line: z.optional(z.int().check(z.minimum(1))),
-                  text: z.string().check(z.minLength(1), z.maxLength(4000)),
-                  severity: z.optional(z.enum(severities)),
-                }),
-              )
-              .check(z.minLength(1), z.maxLength(100)),
+            comments: z.array(commentSchema()).check(z.minLength(1), z.maxLength(100)),
           }),
         toInput: (raw): InsertCommentsInput => ({
           repository: raw.repo_path ?? '',
           base: raw.base_branch ?? '',
-          comments: raw.comments.map(({path, line, end_line, text, severity}) => ({
-            path,
-            lines: line === undefined ? 'file' : {first: line, last: end_line ?? line},
-            text,
-            severity: severity ?? 'note',
-          })),
+          comments: raw.comments.map(commentFrom),
         }),
       }),
       value => {

@@ -55,7 +55,7 @@ function successTexts<N extends ActionName>({name, settled}: ActionResult<N>): r
 }
 
 /** True if a command ran and failed. The action itself succeeded, but a check mark beside it would mislead. */
-export function isFailedCommand(result: ActionResult): boolean {
+function isFailedCommand(result: ActionResult): boolean {
   if (result.name !== 'request-command-output' || result.settled.state !== 'success') return false;
   const {output} = result.settled;
   return isFailure(output.command, output.kind === 'completed' ? output.report.end : output.block.state);

@@ -54,6 +54,11 @@ export const commandTable: readonly CommandRow[] = [
     'List the kinds of agents, where each comes from, and the installed harnesses',
     () => import('./commands/skills.ts'),
   ],
+  [
+    'review [options] [base]',
+    'Let the agent review changes, for people and for CI',
+    () => import('./commands/review.ts'),
+  ],
   ['plan [options] [prompt...]', 'Plan a prompt without changing anything', () => import('./commands/plan.ts')],
   [
     'serve [options]',

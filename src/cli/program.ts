@@ -20,8 +20,8 @@ const rows = commandTable.map(([term, summary, load]) => ({
 
 const rowOf = (word: string) => rows.find(({names}) => names.includes(word));
 
-/** Words that are commands on their own but begin a prompt if others follow: `update`, and `update the README`. */
-const loneCommands = 'help version login logout status update upgrade uninstall'.split(' ');
+/** Words that are commands but begin a prompt if other words follow: `update`, and `update the README`. */
+const loneCommands = 'help version login logout status update upgrade uninstall review'.split(' ');
 
 /** Returns the program that parses this command line. Only the command named in it has flags and an action. */
 export async function programFor(args: readonly string[]): Promise<Command> {
@@ -57,6 +57,7 @@ async function isPrompt(command: Command, {unknown, options}: ReadWords): Promis
   const words = option < 0 ? unknown : unknown.slice(0, option);
   const [word] = words;
   if (word === undefined) return false;
+  if (command.name() === 'review') return words.length > 1;
   if (command.name() === 'help') {
     if (words.length === 1) return ['me', 'us', 'please'].includes(word);
     const known = isTopic(word) || rowOf(word) !== undefined || (await misspelledCommand([word])) !== undefined;

@@ -112,6 +112,32 @@ function linesText(lines: CommentLines): string {
 
 const indented = (text: string, by = '  '): string => text.trim().replaceAll('\n', `\n${by}`);
 
+/** Returns the open comments as a SARIF 2.1.0 log, which code scanning and editors read. */
+export const sarifLog = (comments: readonly ReviewComment[], version: string): object => ({
+  $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+  version: '2.1.0',
+  runs: [
+    {
+      tool: {driver: {name: 'weft', version, rules: [{id: 'review'}]}},
+      results: comments
+        .filter(({state}) => state === 'open')
+        .map(({path, lines, severity, text}) => ({
+          ruleId: 'review',
+          level: severity,
+          message: {text},
+          locations: [
+            {
+              physicalLocation: {
+                artifactLocation: {uri: encodeURI(path)},
+                ...(lines !== 'file' && {region: {startLine: lines.first, endLine: lines.last}}),
+              },
+            },
+          ],
+        })),
+    },
+  ],
+});
+
 /**
  * Returns the open comments in the form of GitHub's "create a review for a pull request". GitHub has no comments on
  * whole files there, so they go into the body.

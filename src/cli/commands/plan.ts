@@ -2,15 +2,13 @@ import {Option, type Command} from 'commander';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
 import {commandFlags, type MainOptions} from '../../app/main-options.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
-import {randomUUID} from 'node:crypto';
-import {eventWarning} from '../../actions/event-warning.ts';
 import {existsSync} from 'node:fs';
 import type {PromptSummary} from '../../actions/agent-event.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {firstLine} from '../../base/clip.ts';
 import {failed, type Outcome} from '../../base/outcome.ts';
 import {visibleExactLine, visibleText} from '../../base/visible.ts';
-import {messageId, planId} from '../../domain/ids.ts';
+import {planId} from '../../domain/ids.ts';
 import {
   approveAndBegin,
   planConflict,
@@ -21,10 +19,12 @@ import {
   planText,
   unfinishedText,
 } from '../../domain/plan.ts';
+import {askOnce} from '../../headless/ask-once.ts';
 import {endOf, oneLine, summaryNotes} from '../../headless/prompt-summary.ts';
 import type {PlanStore} from '../../store/plan-store.ts';
 import {requireModel, connectModel} from '../../app/choose-model.ts';
 import {composeSession, defaultDriver, applyNamedAgent} from '../../app/compose-session.ts';
+import {messageUuid} from '../../app/clock-and-ids.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {withUserStores} from '../../app/user-jobs.ts';
 import {note, print, printJson} from '../../app/output.ts';
@@ -116,18 +116,11 @@ async function planWith(engine: AgentClient, prompt: string): Promise<Planned> {
 }
 
 async function planOnce(engine: AgentClient, text: string): Promise<Planned> {
-  const finished = Promise.withResolvers<PromptSummary>();
   let plan: Plan | 'none' = 'none';
   const unsubscribe = engine.subscribe(events => {
-    for (const event of events) {
-      if (event.event === 'plan-changed') ({plan} = event);
-      const warning = eventWarning(event);
-      if (warning !== undefined) note(oneLine(warning));
-      if (event.event === 'prompt-finished') finished.resolve(event.summary);
-    }
+    for (const event of events) if (event.event === 'plan-changed') ({plan} = event);
   });
-  engine.submit({op: 'prompt', id: messageId(randomUUID()), text, images: [], when: 'queued'});
-  const summary = await finished.promise;
+  const summary = await askOnce(engine, text, {note, uuid: messageUuid});
   unsubscribe();
   return {plan, summary};
 }

@@ -48,7 +48,7 @@ test.each<[string, string | undefined]>([
   ['do it', undefined],
   ['.env is missing', undefined],
   ['clear the cache', undefined],
-  ['review', undefined],
+  ['review it', undefined],
   ['Serve.', undefined],
   ['Stack?', undefined],
   ['serv', 'serve'],
