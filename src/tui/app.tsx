@@ -4,10 +4,10 @@ import type {Screen, Store} from './app/store.ts';
 import {keyHint, keyOf, type RawKey} from './terminal/keymap.ts';
 import {LiveRegion, maxLines} from './components/live-region.tsx';
 import {openLines} from './scrollback/entries.ts';
-import {dropLostLines} from './scrollback/lost-rows.ts';
+import {linesAfterLost} from './scrollback/rest-of-block.ts';
 import {ThemeContext} from './theme/styled.tsx';
 import {pluralize} from '../base/clip.ts';
-import type {ScrollbackBuffer} from './scrollback/scrollback-buffer.ts';
+import type {ScrollbackBuffer, TranscriptBlock} from './scrollback/scrollback-buffer.ts';
 import type {ScrollPosition} from './state/scroll-position.ts';
 import {fit} from './text/cell-width.ts';
 import {Lines} from './components/lines.tsx';
@@ -47,8 +47,8 @@ interface AppScreenProps {
 export function AppScreen({screen, onRoom}: AppScreenProps): ReactNode {
   const {live, frame, size, lost, transcript} = screen;
   const {lexer, times} = live;
-  const all = openLines(live.view, {lexer, actions: times.actions}, frame);
-  const open = dropLostLines(all, lost);
+  const all: TranscriptBlock = at => openLines(live.view, {lexer, actions: times.actions}, at);
+  const open = linesAfterLost(all, lost, frame);
   return (
     <ThemeContext value={frame.theme}>
       {transcript === 'none' ? (

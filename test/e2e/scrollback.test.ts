@@ -262,6 +262,35 @@ describe('in tmux', () => {
     await expectWholeAfterStorm(terminal, {lines, heightAt: () => 24});
   });
 
+  test('a paragraph of one line that is longer than the screen has each word once, whatever the sizes', async () => {
+    const words = Array.from({length: 600}, (_, at) => `word${at}.`);
+    const steps = [40, 100, 40, 100, 60, 100].map(columns => ({columns, gate: Promise.withResolvers<undefined>()}));
+    const parts = steps.flatMap(({gate}, at) => [
+      say(`${words.slice(at * 100, (at + 1) * 100).join(' ')} `),
+      until(gate.promise),
+    ]);
+    await using scene = await openScene([[...parts, say('\n\nThat is all.')]]);
+    await using terminal = await openTmux(scene.place, pointedAt(scene.server));
+    await terminal.resize(100, 30);
+    await goOn(terminal);
+    for (const [at, {columns, gate}] of steps.entries()) {
+      await terminal.onScreen(new RegExp(`word${at * 100 + 99}\\.`, 'u'));
+      await terminal.resize(columns, 30);
+      await terminal.onScreen(drawnFor(columns));
+      // The transcript takes the terminal while the text stands above the live region.
+      if (at % 2 === 0) {
+        await terminal.type('/transcript');
+        await terminal.press('Enter');
+        await terminal.onScreen(/q close/u);
+        await terminal.press('q');
+        await terminal.onScreen(drawnFor(columns));
+      }
+      gate.resolve(undefined);
+    }
+    await terminal.onScreen(/That is all\.[^]*Ask weft to do something/u);
+    expect((await terminal.text()).match(/word\d+\./gu)).toEqual(words);
+  });
+
   test('a storm of resizes loses no line and leaves the live region whole', async () => {
     const lines = numbered(400);
     await using scene = await openScene([[...slowly(lines), say('That is all.')]]);

@@ -52,7 +52,7 @@ export interface Screen {
   readonly frame: EntryFrame;
   readonly size: ScreenSize;
   /** The part of the unfinished entries that isn't drawn because it is already in the terminal's scrollback. */
-  readonly lost: string;
+  readonly lost: readonly string[];
   /** In fullscreen mode, the lines that inline mode writes to the terminal's scrollback. */
   readonly transcript: 'none' | {readonly kept: ScrollbackBuffer; readonly position: ScrollPosition};
 }
@@ -243,9 +243,7 @@ export class Store {
   }
 
   /** Redraws the screen because something outside the app's own state has changed. */
-  refresh(): void {
-    this.#frames.drawSoon();
-  }
+  readonly refresh = (): void => this.#frames.drawSoon();
 
   /** Handles a change of the background commands. `ended` are those that have ended. */
   handleBlocks(ended: readonly BlockInfo[]): void {
@@ -575,10 +573,11 @@ export class Store {
 
   /** Writes the finished entries. The first of them move the start screen to the scrollback. */
   #addFinished(): void {
-    const {view, finished} = this.#scrollback.take(this.#view, this.#frame);
+    const {view, finished, begun} = this.#scrollback.take(this.#view, this.#frame);
     this.#view = view;
     if (finished.length > 0) this.#transcript.addStart(this.#start.take());
     this.#transcript.add(finished);
+    this.#transcript.writeBegun(begun);
   }
 }
 

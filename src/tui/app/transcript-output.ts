@@ -1,5 +1,6 @@
-import {dropLostLines, unstyledText} from '../scrollback/lost-rows.ts';
-import {restOfBlock} from '../scrollback/rest-of-block.ts';
+import {countLostRows, unstyledText} from '../scrollback/lost-rows.ts';
+import {linesAfterLost, restOfBlock} from '../scrollback/rest-of-block.ts';
+import {maxTextRows} from '../scrollback/scrollback.ts';
 import type {ScrollbackBuffer, TranscriptBlock} from '../scrollback/scrollback-buffer.ts';
 import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../state/scroll-position.ts';
 import type {LinesAbove} from '../terminal/ink-terminal.tsx';
@@ -35,6 +36,7 @@ interface Unsent {
   readonly pending: readonly Pending[];
   readonly standing: readonly Standing[];
   readonly lost: readonly string[];
+  readonly away: readonly string[];
 }
 
 /** The lines of the transcript that may still be on the screen in inline mode. No screen has more rows. */
@@ -62,6 +64,10 @@ export class TranscriptOutput implements LinesAbove {
   #standing: readonly Standing[] = [];
   /** Lines of the live region that a resize pushed above it. The first may be of unfinished entries, which aren't drawn or written again. */
   #lost: readonly string[] = [];
+  /** Earlier lost lines, between which and the live region something else stands. */
+  #away: readonly string[] = [];
+  /** Lines of an unfinished text that become lost lines with the next frame. */
+  #begun: readonly string[] = [];
   #position: ScrollPosition = atEnd;
   #rows = 0;
 
@@ -72,9 +78,9 @@ export class TranscriptOutput implements LinesAbove {
     this.#isMoving = isMoving;
   }
 
-  /** The text of the lost lines. */
-  get lost(): string {
-    return unstyledText(this.#lost);
+  /** The lines of unfinished entries that stand above the live region already. */
+  get lost(): readonly string[] {
+    return [...this.#away, ...this.#lost];
   }
 
   /** True if a resize pushed the start screen above the live region. */
@@ -111,23 +117,34 @@ export class TranscriptOutput implements LinesAbove {
 
   /** Must not be called while Ink draws, because the start screen is drawn by Ink too. */
   #withoutLost(block: TranscriptBlock): Pending {
-    const all = block(this.#frame());
-    if (this.#lost.length === 0 || this.#pending.length > 0) return {block, kept: [], lines: all};
-    const lines = dropLostLines(all, this.lost);
-    let left = unstyledText(all.slice(0, all.length - lines.length)).length;
-    if (left === 0) return {block, kept: [], lines: all};
-    const end = this.#lost.findIndex(line => (left -= unstyledText([line]).length) <= 0) + 1;
-    const kept = this.#lost.slice(0, end);
-    this.#lost = this.#lost.slice(end);
-    if (this.#lost.length === 0) return {block, kept, lines};
-    this.#standing = [...this.#standing, {block: () => kept, lines: kept, width: this.#frame().width}];
-    return {block: () => lines, kept: [], lines};
+    const frame = this.#frame();
+    const lines = block(frame);
+    const whole = {block, kept: [], lines};
+    if (this.#pending.length > 0) return whole;
+    const {lost} = this;
+    const count = countLostRows(lines, lost);
+    const away = this.#away.slice(0, count);
+    const kept = this.#lost.slice(0, count - away.length);
+    this.#away = count === 0 ? [] : this.#away.slice(count);
+    if (count === 0) return whole;
+    this.#lost = this.#lost.slice(kept.length);
+    const isNear = away.length === 0 && this.#lost.length === 0;
+    if (isNear) return {block, kept, lines: restOfBlock(block, {kept, written: lines}, frame).lines};
+    this.#standing = [...this.#standing, {block: () => kept, lines: kept, width: frame.width}];
+    const rest: TranscriptBlock = at => linesAfterLost(block, lost.slice(0, count), at);
+    return {block: rest, kept: [], lines: rest(frame)};
+  }
+
+  /** Writes the beginning of a long unfinished text with the next frame. The live region shows only the last lines. */
+  writeBegun(open: TranscriptBlock | 'none'): void {
+    const isWritten = open !== 'none' && this.#buffer === 'none';
+    this.#begun = isWritten ? linesAfterLost(open, this.lost, this.#frame()).slice(0, -maxTextRows) : [];
   }
 
   /** Takes the lines to write above the live region now. Returns each line only once. */
   take(): string {
     const {width} = this.#frame();
-    this.#unsent = {pending: this.#pending, standing: this.#standing, lost: this.#lost};
+    this.#unsent = {pending: this.#pending, standing: this.#standing, lost: this.#lost, away: this.#away};
     const written = this.#pending.map(({block, kept, lines}) => ({
       block,
       lines: [...kept, ...lines.map(withoutPicture)],
@@ -136,30 +153,36 @@ export class TranscriptOutput implements LinesAbove {
     const text = this.#pending.flatMap(({lines}) => lines.map(line => `${line}\n`)).join('');
     this.#pending = [];
     if (text !== '' && this.#lost.length > 0) {
-      // With text below them, lost lines are no longer next to the live region.
       this.#standing = [...this.#standing, {block: 'stale', lines: this.#lost, width}];
+      this.#away = this.lost;
       this.#lost = [];
     }
     this.#standing = [...this.#standing, ...written];
+    const begun = this.#begun.map(line => `${line}\n`).join('');
+    this.#lost = [...this.#lost, ...this.#begun];
+    this.#begun = [];
     let left = maxRecentLines;
     const first = this.#standing.findLastIndex(({lines}) => (left -= lines.length) < 0);
     if (first >= 0) this.#standing = this.#standing.slice(first);
-    return text;
+    return text + begun;
   }
 
   /** Must be called if the last frame didn't reach the terminal. Its blocks are written with the next frame. */
   handleDropped(): void {
     if (this.#unsent === 'none') return;
-    const {pending, standing, lost} = this.#unsent;
+    const {pending, standing, lost, away} = this.#unsent;
     this.#pending = [...pending, ...this.#pending];
     this.#standing = standing;
     this.#lost = lost;
+    this.#away = away;
     this.#unsent = 'none';
   }
 
   /** Must be called before another program writes to the terminal. */
   forgetWritten(): void {
+    this.#unsent = 'none';
     this.#standing = [];
+    this.#away = this.lost;
     this.#lost = [];
   }
 

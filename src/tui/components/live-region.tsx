@@ -1,5 +1,6 @@
 import {Box, Text} from 'ink';
 import type {ReactNode} from 'react';
+import {maxTextRows} from '../scrollback/scrollback.ts';
 import {QuestionCard} from './question-card.tsx';
 import {HunkCard} from './hunk-card.tsx';
 import {ApprovalCard} from './approval-card.tsx';
@@ -88,12 +89,6 @@ const typicalCardRows = 8;
 const rowsBelow = 6;
 
 /**
- * The maximum number of rows of a streamed message. A shrinking terminal pushes rows into its scrollback, where they would
- * appear twice.
- */
-const maxText = 10;
-
-/**
  * Everything below the scrollback: unfinished entries, todo panel, run line, card or composer, status line. Lower parts get
  * their rows first.
  */
@@ -105,7 +100,7 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
   const directory = directoryOf(view);
   const attention = attentionOf(view);
   const isAsked = attention.kind !== 'composer';
-  const openMost = view.entries.at(-1)?.kind === 'text' ? Math.min(most, maxText) : most;
+  const openMost = view.entries.at(-1)?.kind === 'text' ? Math.min(most, maxTextRows) : most;
   const todos = todosOf(view.tasks);
   // Hide a list in which no todo was ever started, such as the steps of a plan that was carried out without it.
   const isUsed = todos.some(({status}) => status !== 'pending');

@@ -1,5 +1,5 @@
 import type {TranscriptBlock} from './scrollback-buffer.ts';
-import {unstyledText} from './lost-rows.ts';
+import {countLostRows, unstyledText} from './lost-rows.ts';
 import {stripStyles, styledWidth} from '../text/cell-width.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 
@@ -35,6 +35,13 @@ export function restOfBlock(
   }
   const blanks = kept.length - 1 - kept.findLastIndex(line => unstyledText([line]) !== '');
   return {lines: following.slice(blanks), isLaidOut: true};
+}
+
+/** Returns the lines of a block that follow those of the lost rows with which it begins. */
+export function linesAfterLost(block: TranscriptBlock, lost: readonly string[], frame: EntryFrame): readonly string[] {
+  const written = block(frame);
+  const kept = lost.slice(0, countLostRows(written, lost));
+  return kept.length === 0 ? written : restOfBlock(block, {kept, written}, frame).lines;
 }
 
 function linesAfter(lines: readonly string[], count: number): readonly string[] {

@@ -1,8 +1,9 @@
 import type {Preview} from '../../actions/preview.ts';
-import {finishedLines, isLong} from './entries.ts';
+import {finishedLines, isLong, openLines} from './entries.ts';
 import type {MarkdownLexer} from './render-markdown.ts';
 import type {TranscriptBlock} from './scrollback-buffer.ts';
 import {grammarOfDiff, isGrammarLoaded, loadGrammar} from './syntax/highlight.ts';
+import {isStableLine} from './split-markdown.ts';
 import {type GrammarName, grammarOfFence} from './syntax/grammars.ts';
 import {takeFinished} from '../state/reduce.ts';
 import type {Entry, FinishedEntry, View} from '../state/view.ts';
@@ -19,6 +20,16 @@ interface ScrollbackHost {
 
 /** The number of recent folded entries that can be expanded. `/transcript` shows all of them. */
 const foldedKept = 20;
+
+/** The maximum number of rows of an unfinished text in the live region. A shrinking terminal pushes rows into its scrollback. */
+export const maxTextRows = 10;
+
+interface Taken {
+  readonly view: View;
+  readonly finished: readonly TranscriptBlock[];
+  /** An unfinished text that is too long for the live region, and the beginning of which no longer changes. */
+  readonly begun: TranscriptBlock | 'none';
+}
 
 /** Takes finished entries out of the view and renders them. Waits for the markdown lexer, and briefly for grammars. */
 export class Scrollback {
@@ -76,16 +87,16 @@ export class Scrollback {
     return [blockOf(entry, lexer, 'full')];
   }
 
-  take(view: View, frame: EntryFrame): {readonly view: View; readonly finished: readonly TranscriptBlock[]} {
+  take(view: View, frame: EntryFrame): Taken {
     const lexer = this.#lexer;
     // Load grammars at the same time as the lexer.
     const isHeld = this.#gate.holds(view);
     this.#isWaiting = isHeld || (lexer === undefined && view.entries.length > 0);
     if (lexer === undefined) {
       if (view.entries.length > 0 || this.#printed.length > 0) void this.#load();
-      return {view, finished: []};
+      return {view, finished: [], begun: 'none'};
     }
-    if (isHeld) return {view, finished: []};
+    if (isHeld) return {view, finished: [], begun: 'none'};
     const drained = takeFinished(this.#printed.length === 0 ? view : withNewBullet(view));
     const {verbosity} = frame;
     const finished = [...this.#printed, ...drained.finished.map(one => blockOf(one, lexer, verbosity))];
@@ -94,9 +105,12 @@ export class Scrollback {
       const foldable = drained.finished.filter(one => isFoldable(one, frame));
       this.#folded = [...this.#folded, ...foldable].slice(-foldedKept);
     }
-    if (!this.#isExpandWanted) return {view: drained.view, finished};
+    const begun: TranscriptBlock | 'none' = isLongText(drained.view, frame)
+      ? at => openLines(drained.view, {lexer, actions: new Map()}, at)
+      : 'none';
+    if (!this.#isExpandWanted) return {view: drained.view, finished, begun};
     this.#isExpandWanted = false;
-    return {view: drained.view, finished: [...finished, ...this.#expanded()]};
+    return {view: drained.view, finished: [...finished, ...this.#expanded()], begun};
   }
 
   async #load(): Promise<void> {
@@ -120,6 +134,12 @@ const blockOf =
   (entry: FinishedEntry, lexer: MarkdownLexer, verbosity: EntryFrame['verbosity']): TranscriptBlock =>
   frame =>
     finishedLines(entry, lexer, {...frame, verbosity});
+
+function isLongText({entries: [entry, next]}: View, {width}: EntryFrame): boolean {
+  if (entry?.kind !== 'text' || next !== undefined) return false;
+  // No character takes more than two cells.
+  return entry.rest.length * 2 > maxTextRows * width && isStableLine(entry.rest);
+}
 
 function isFoldable(finished: FinishedEntry, frame: EntryFrame): boolean {
   const {kind} = finished;
