@@ -30,7 +30,7 @@ export type HidingSyntax = (typeof hidingSyntax)[number];
 
 /** A check in a command, and whether the exit code of the whole command is the exit code of the check. */
 export interface FoundCheck extends Check {
-  /** What a zero exit code says about the check. */
+  /** The meaning of a zero exit code for the check. */
   readonly zero: 'passed' | Exclude<HidingSyntax, 'unreached'>;
   /** Another exit code: `failed` if only the check can have failed. */
   readonly nonZero: 'failed' | HidingSyntax;

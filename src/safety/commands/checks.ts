@@ -1,5 +1,11 @@
-import type {CheckSetting, FoundCheck} from '../../domain/receipt.ts';
+import {type Check, type CheckKind, checkKinds, type CheckSetting, type FoundCheck} from '../../domain/receipt.ts';
 import type {PathContext} from '../paths/path-context.ts';
+import {parseShell} from '../shell/parser.ts';
+import type {Command, Script, SimpleCommand, Word} from '../shell/syntax-tree.ts';
+import {analyzeCommand} from './analyze-command.ts';
+import {hasTrait, isShell, rowOf} from './known-programs.ts';
+import {keywords, layers, programName} from './layers.ts';
+import {wordsOf} from './program-table.ts';
 
 /** Where a command would run, and the checks that the user's settings name. */
 interface CheckPlace {
@@ -8,7 +14,224 @@ interface CheckPlace {
   readonly named: readonly CheckSetting[];
 }
 
-/** Returns the checks that a command runs, and whether its exit code is theirs. */
-export function checksIn(_command: string, _place: CheckPlace): readonly FoundCheck[] {
+/** Returns the checks that a command runs, and what its exit code says about each. */
+export function checksIn(command: string, place: CheckPlace): readonly FoundCheck[] {
+  const whole = place.named.find(each => each.command.trim() === command.trim());
+  const parsed = parseShell(command);
+  if (parsed.tag === 'failed')
+    return whole === undefined ? [] : [{...namedCheck(whole, 'test', place), zero: 'passed', nonZero: 'failed'}];
+  const parts: Part[] = [];
+  collect(parsed.value, {text: command, zero: 'passed', pipefail: false}, parts);
+  if (whole !== undefined && parts.length > 1) {
+    const zero = parts.find(part => part.zero !== 'passed')?.zero ?? 'passed';
+    return [{...namedCheck(whole, 'test', place), zero, nonZero: zero === 'passed' ? 'failed' : zero}];
+  }
+  const analysis = analyzeCommand(command, place);
+  const invocations = analysis.reading === 'parsed' ? analysis.invocations : [];
+  const found = parts.map(({command: simple, zero}) => {
+    const {directories = []} = invocations.find(({range}) => range.from === simple.range.from) ?? {};
+    const directory = directories[0] ?? place.directory;
+    return {zero, checks: checksOfSimple(simple, command, {...place, directory})};
+  });
+  // After a zero exit code every visible part has succeeded. After another one, only one of them has failed.
+  const mayFail = parts.filter(
+    (part, at) => part.zero === 'passed' && ((found[at]?.checks.length ?? 0) > 0 || !isHarmless(part.command, command)),
+  ).length;
+  return found.flatMap(({zero, checks}) =>
+    checks.map(check =>
+      zero !== 'passed'
+        ? {...check, zero, nonZero: zero}
+        : {...check, nonZero: check.nonZero === 'failed' && mayFail > 1 ? 'unreached' : check.nonZero},
+    ),
+  );
+}
+
+/** A simple command of a script. A zero exit code of the script says `zero` about it. */
+interface Part {
+  readonly command: SimpleCommand;
+  readonly zero: FoundCheck['zero'];
+}
+
+interface Reach {
+  readonly text: string;
+  readonly zero: FoundCheck['zero'];
+  readonly pipefail: boolean;
+}
+
+/** Collects the simple commands of a script, each with what a zero exit code of the script says about it. */
+function collect(script: Script, outer: Reach, parts: Part[]): void {
+  let {pipefail} = outer;
+  let stopsAtErrors = false;
+  for (const [at, {steps, runs}] of script.entries()) {
+    const isLast = at === script.length - 1;
+    const hasOr = steps.some(({when, pipeline}) => when === 'after-failure' && !isFailure(pipeline, outer.text));
+    for (const [index, {when, pipeline}] of steps.entries()) {
+      const [first] = pipeline;
+      if (first === undefined || (when === 'after-failure' && !hasOr)) continue;
+      const own = ownReach();
+      const isNegated = /!\s*$/u.test(outer.text.slice(0, first.range.from));
+      for (const [position, command] of pipeline.entries()) {
+        const isPiped = position < pipeline.length - 1 && !pipefail;
+        const zero = own !== 'passed' ? own : isNegated ? 'condition' : isPiped ? 'pipe' : outer.zero;
+        collectCommand(command, {...outer, zero, pipefail}, parts);
+      }
+      const set = first.kind === 'simple' ? wordTexts(first, outer.text) : [];
+      if (set[0] === 'set') {
+        pipefail ||= set.includes('pipefail');
+        stopsAtErrors ||= set.some(word => /^-[a-z]*e/u.test(word) || word === 'errexit');
+      }
+      function ownReach(): FoundCheck['zero'] {
+        if (runs === 'in-background') return 'background';
+        if (hasOr) return 'list';
+        // With `set -e`, a failure before the last `&&` of a line does not end the script.
+        return isLast || (stopsAtErrors && index === steps.length - 1) ? 'passed' : 'list';
+      }
+    }
+  }
+}
+
+function collectCommand(command: Command, reach: Reach, parts: Part[]): void {
+  if (command.kind === 'simple') parts.push({command, zero: reach.zero});
+  else if (command.kind === 'group') collect(command.body, reach, parts);
+  else if (command.kind === 'for') collect(command.body, {...reach, zero: 'condition'}, parts);
+  else if (command.kind === 'branches')
+    for (const script of command.scripts) collect(script, {...reach, zero: 'condition'}, parts);
+}
+
+/** True if a step after `||` certainly fails too, such as `exit 1`. */
+function isFailure([first, ...more]: readonly Command[], text: string): boolean {
+  if (first?.kind !== 'simple' || more.length > 0) return false;
+  return /^(?:(?:exit|return)(?: (?!0+$)\d+| \$\?)?|false)$/u.test(wordTexts(first, text).join(' '));
+}
+
+const wordTexts = ({words}: Pick<SimpleCommand, 'words'>, text: string): readonly string[] =>
+  words.map(word => wordText(word, text));
+
+/** Returns the text of a word, or the word as written if something in it expands. */
+const wordText = ({parts, range}: Word, text: string): string =>
+  parts.every(part => part.kind === 'text') ? parts.map(part => part.text).join('') : text.slice(range.from, range.to);
+
+/** Programs that fail so rarely that a failed script says more about the check beside them. */
+const harmless: ReadonlySet<string> = new Set(
+  wordsOf('cd pushd popd set export unset echo printf true clear mkdir : source .'),
+);
+
+const isHarmless = (command: SimpleCommand, text: string): boolean =>
+  command.words.length === 0 || harmless.has(wordTexts(command, text)[0] ?? '');
+
+/** Variables that only change how the output of a command looks. */
+const plainVariable = /^(?:CI|FORCE_COLOR|NO_COLOR|TERM|COLUMNS|LANG|LC_ALL|TZ)=/u;
+
+/** Returns the check that a simple command runs. A shell with a script may run several. */
+function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace): readonly FoundCheck[] {
+  const words = wordTexts(command, text);
+  const written = [...command.assignments, ...command.words].map(({range}) => text.slice(range.from, range.to));
+  const assignments = command.assignments.length;
+  for (const {at, words: own, program, where} of layers(words)) {
+    if (where === 'elsewhere') continue;
+    if (isShell(program)) {
+      const option = own.findIndex((word, index) => index > 0 && /^-[a-z]*c$/u.test(word));
+      const inner = option < 0 ? undefined : own[option + 1];
+      if (inner !== undefined) return checksIn(inner, place);
+    }
+    const named = place.named.find(each => canonicalOf(each.command) === canonical(own));
+    const kind = kindOf(own);
+    if (named === undefined && kind === undefined) continue;
+    const before = written.slice(0, assignments + at);
+    const variables = before.filter(word => isAssignment(word) && !plainVariable.test(word));
+    const name = [...variables, canonical([program, ...written.slice(assignments + at + 1)])].join(' ');
+    const check = {...namedCheck(named ?? {name, command: ''}, kind ?? 'test', place), command: written.join(' ')};
+    return [
+      words.slice(0, at).some(hidesExitCode)
+        ? {...check, zero: 'condition', nonZero: 'condition'}
+        : {...check, zero: 'passed', nonZero: 'failed'},
+    ];
+  }
   return [];
+}
+
+const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*=/u.test(word);
+
+/** True for wrappers that run a command several times or later: `xargs`, `watch`, `find`. */
+const hidesExitCode = (word: string): boolean =>
+  keywords.has(word) ||
+  rowOf(programName(word))?.wraps?.options !== undefined ||
+  (['input-words', 'input', 'pages'] as const).some(trait => hasTrait(programName(word), trait));
+
+const namedCheck = ({name, command, paths}: CheckSetting, kind: CheckKind, {directory}: CheckPlace): Check => ({
+  name,
+  kind,
+  command,
+  directory,
+  paths: paths ?? 'all',
+});
+
+/** Writes one command for the ways to run the same script: `npm run test` and `npm t` are `npm test`. */
+const canonical = (words: readonly string[]): string =>
+  words
+    .join(' ')
+    .replace(/^((?:p?npm|yarn|bun)\b.*?) (?:-s|--silent)(?= |$)/u, '$1')
+    .replace(/^npm (?:t|tst|(?:run|run-script) test)(?= |$)/u, 'npm test');
+
+/** Returns the text that a command of the settings is compared by. */
+function canonicalOf(command: string): string {
+  const parsed = parseShell(command);
+  const [only] = (parsed.tag === 'ok' && parsed.value.length === 1 ? parsed.value[0]?.steps[0]?.pipeline : []) ?? [];
+  return canonical(only?.kind === 'simple' ? wordTexts(only, command) : [command.trim()]);
+}
+
+/** Options with which a program checks nothing, or does not end. */
+const checksNothing =
+  /^(?:-h|--(?:watch(?:All)?(?:=.*)?|help|version|list\w*|list-tests|collect-only|co|dry-run|showConfig|init|print-config|ui))$/u;
+
+/** Options whose value is the next word, in programs whose first operand counts. */
+const takesValue = /^(?:-[CFfw]|--(?:prefix|dir|cwd|filter|workspace|manifest-path|file|directory|config|project))$/u;
+
+/** Returns the kind of check that a command without wrappers runs, by the rows of the table. */
+function kindOf([program = '', ...args]: readonly string[]): CheckKind | undefined {
+  const name = programName(program);
+  const facts = wordsOf((rowOf(name) ?? rowOf(name.replace(/-?\d[\d.]*$/u, '')))?.checks);
+  const end = args.indexOf('--');
+  const own = end < 0 ? args : args.slice(0, end);
+  if (facts.length === 0 || own.some(word => checksNothing.test(word))) return undefined;
+  const isOperand = (word: string, at: number): boolean =>
+    !/^[-+]/u.test(word) && !isAssignment(word) && !takesValue.test(own[at - 1] ?? '');
+  const operands = own.filter(isOperand);
+  for (const fact of facts) {
+    const [what = '', word] = fact.split(':');
+    if (what.startsWith('!')) {
+      if (own.includes(what.slice(1))) return undefined;
+      continue;
+    }
+    const isGiven = word?.startsWith('-') === true ? own.includes(word) : word === (operands[0] ?? '');
+    if (word !== undefined && !isGiven) continue;
+    if (what === 'module') {
+      const module = own.slice(own.indexOf('-m') + 1);
+      return module[0] === 'unittest' ? 'test' : kindOf(module);
+    }
+    const scripts = word === undefined || word.startsWith('-') ? operands : operands.slice(1);
+    const kind =
+      what === 'target'
+        ? operands.map(kindOfTask).find(each => each !== undefined)
+        : what === 'script'
+          ? (kindOfTask(scripts[0] ?? '') ?? kindOf(own.slice(own.indexOf(scripts[0] ?? ''))))
+          : checkKinds.find(each => each === what);
+    if (kind !== undefined) return kind;
+  }
+  return undefined;
+}
+
+const taskWords: readonly (readonly [CheckKind, RegExp])[] = [
+  ['types', /^(?:types?|typecheck|tsc|typing)$/u],
+  ['test', /^(?:tests?|spec|specs|unit|e2e|integration|check|checks|verify|ci|validate)$/u],
+  ['lint', /^(?:lint|eslint|clippy|vet)$/u],
+  ['build', /^(?:build|compile|bundle|all|package|assemble)$/u],
+];
+const otherTask = /^(?:watch|dev|serve|server|start|ui|update|clean|deploy|publish|release|install|image|debug)$/u;
+
+/** Returns the kind of check that a script or target is, by the words of its name: `test:unit`, `type-check`. */
+function kindOfTask(name: string): CheckKind | undefined {
+  const parts = name.toLowerCase().split(/[:_.\-/]+/u);
+  if (parts.some(part => otherTask.test(part)) || /\.\w+$/u.test(name)) return undefined;
+  return taskWords.find(([, words]) => parts.some(part => words.test(part)))?.[0];
 }

@@ -171,6 +171,13 @@ export interface ProgramRow {
   readonly wraps?: Wrapping;
   /** The effect that the program can have with some arguments. Because of this, a rule must not allow all arguments. */
   readonly can?: string;
+  /**
+   * The checks that the program runs. The first fact that fits counts:
+   * - `test`, `build`, `types`, `lint`: always. `test:run`: with the subcommand or option `run`. `build:`: without operands.
+   * - `script`: the first operand names a script or a program. `script:run`: the operand after `run`. `target`: any operand.
+   * - `module:-m`: the module after `-m`. `!-w`: not with the word `-w`.
+   */
+  readonly checks?: string;
   /** Files in a folder that determine which program runs there under this name. */
   readonly chosenBy?: string;
   readonly is: ReadonlySet<Trait>;

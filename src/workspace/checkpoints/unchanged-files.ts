@@ -46,7 +46,6 @@ async function changedFiles(
     const files = roots.map(async folder => {
       const own = paths.flatMap(path => (path.startsWith(folder + sep) ? [relative(folder, path)] : []));
       const named = own.filter(path => !path.split(sep).some(part => toolFolders.has(part)));
-      const bytes = (path: string): string => Buffer.from(path).toString('latin1');
       const ignored =
         named.length === 0 ? undefined : await filterIgnored(named.map(bytes), {folder, environment, signal});
       return named.filter(path => ignored?.has(bytes(path)) !== true);
@@ -57,3 +56,6 @@ async function changedFiles(
     throw cause;
   }
 }
+
+/** Writes a path with one character for each byte. */
+const bytes = (path: string): string => Buffer.from(path).toString('latin1');

@@ -70,6 +70,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'abbreviates',
   }),
   program('deno', {
+    checks: 'test:test types:check lint:lint script:task',
     options: '-I=text -L=text -N=text -R=text -S=text -W=text -d=text',
     runs: '-A --allow-* --preload --import --import-map --unsafely-* -P --permission-set --v8-flags',
     writes: '--coverage --junit-path -o --output',
@@ -80,6 +81,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'code own-words',
   }),
   program('node, tsx, ts-node', {
+    checks: 'test:--test script:--run',
     runs: `-e -p -r --eval --print --require --import --loader --experimental-loader --experimental-policy
       --inspect-brk --env-file --env-file-if-exists --test-global-setup --run --experimental-config-file
       --experimental-default-config-file --experimental-sea-config --build-sea --test-reporter=*.* --test-reporter=*/*
@@ -93,6 +95,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'code own-words',
   }),
   program('go', {
+    checks: 'test:test build:build lint:vet',
     runs: `-overlay --overlay -gccgoflags -exec -toolexec -vettool --exec --toolexec --vettool -compiler --compiler
       -fixtool --fixtool *-extld* *-extar* *-linkmode*`,
     writes: `-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -test.coverprofile
@@ -106,8 +109,13 @@ export const builders: readonly ProgramRow[] = [
   program('go run, go install, go get', {runs: '*@*'}),
   program('go generate', {runs: '-run --run'}),
   program('dlv', {runs: 'exec attach connect replay --init', writes: '--output --log-dest', loads: '--wd'}),
-  program('golangci-lint, staticcheck, gofumpt', {writes: '--out* --output.*', loads: '-c --config'}),
+  program('golangci-lint, staticcheck, gofumpt', {
+    checks: '!-w lint',
+    writes: '--out* --output.*',
+    loads: '-c --config',
+  }),
   program('rustc', {
+    checks: 'build',
     options: '-A=text -D=text -F=text -W=text',
     runs: '-C --codegen -Z --test-builder --test-builder-wrapper --runtool --test-runtool --extern -l',
     writes: '-o --out-dir --emit',
@@ -118,6 +126,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('rustdoc', {like: 'rustc'}),
   program('make, gmake', {
+    checks: 'target build:',
     options: '-j=text -l=text -o=text -W=text',
     runs: `
       --eval -E SHELL= .SHELLFLAGS= MAKE= MAKEFLAGS= CC= CXX= LD= AR= RM= INSTALL= MAKEFILES= *=*$(* *=*\${* *!=*
@@ -126,8 +135,9 @@ export const builders: readonly ProgramRow[] = [
     does: [reachesByTask, runsTask],
     is: 'input tasks verbs abbreviates',
   }),
-  program('ninja', {like: 'make', does: [runsTask], is: 'tasks abbreviates'}),
+  program('ninja', {checks: 'target build:', like: 'make', does: [runsTask], is: 'tasks abbreviates'}),
   program('just', {
+    checks: 'target',
     options: '-s=text',
     runs: `--shell --shell-arg --shell-command -c --command --chooser -g --global-justfile --clear-shell-args
       --cygpath`,
@@ -136,14 +146,16 @@ export const builders: readonly ProgramRow[] = [
     is: 'tasks verbs',
   }),
   program('task', {
+    checks: 'target',
     options: '-C=text -I=text -o=text',
     runs: '-g --global',
     loads: '-t --taskfile -d --dir',
     does: [reachesByTask, runsTask],
     is: 'tasks verbs',
   }),
-  program('go-task', {like: 'task'}),
+  program('go-task', {checks: 'target', like: 'task'}),
   program('gcc, g++, cc, c++, clang, clang++', {
+    checks: 'build',
     runs: `-wrapper -B -fplugin* -specs* --specs* -Xclang -load -Xlinker -Wl,*plugin* -Wl,@* -fuse-ld=*/* --ld-path*
     -fpass-plugin* --config*`,
     writes: '-o -MF -dumpdir -save-temps=*',
@@ -161,6 +173,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('ld.bfd, ld.gold, ld.lld, gold, lld, mold', {like: 'ld'}),
   program('tsc', {
+    checks: '!-w types',
     writes: '--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile -out',
     loads: '-p --project -b --build @*',
     does: [unknownEffect],
@@ -168,6 +181,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'data',
   }),
   program('eslint', {
+    checks: 'lint',
     writes: '-o --output-file --cache-location --cache-file',
     loads: '-c --config --rulesdir --plugin --parser -f --format --resolve-plugins-relative-to',
     edits: '--fix',
@@ -175,17 +189,20 @@ export const builders: readonly ProgramRow[] = [
     is: 'data',
   }),
   program('stylelint', {
+    checks: 'lint',
     writes: '-o --output-file --cache-location',
     loads: `-c --config --config-path --config-basedir --custom-syntax --custom-formatter -f --formatter --js-plugin
     --plugin --tsconfig`,
     edits: '--fix',
   }),
   program('biome, oxlint', {
+    checks: '!--write lint',
     like: 'stylelint',
     edits: '--write --fix --apply --apply-unsafe --fix-suggestions',
     does: [formatsFiles],
   }),
   program('prettier', {
+    checks: 'lint:--check lint:-c lint:--list-different lint:-l',
     writes: '--cache-location',
     loads: '--plugin --config --plugin-search-dir',
     edits: '--write -w',
@@ -193,17 +210,20 @@ export const builders: readonly ProgramRow[] = [
     is: 'data',
   }),
   program('jest, ava', {
+    checks: 'test',
     ...ofJest,
     runs: '--node-arguments* --node-arg* -r --require',
     loads: `${ofJest.loads} --config --plugin --import --before --after -c`,
     is: 'data',
   }),
   program('vitest', {
+    checks: '!bench !list !init !dev !watch test',
     ...ofJest,
     runs: '--execArgv --execArgv=* --exec-argv* --poolOptions* --pool-options* --typecheck.checker*',
     is: 'data',
   }),
   program('mocha', {
+    checks: '!-w test',
     ...ofJest,
     options: '-f=text -g=text -j=text -O=text -s=text -t=text',
     runs: '-n --node-option --node-option=*',
@@ -211,10 +231,12 @@ export const builders: readonly ProgramRow[] = [
     is: 'data',
   }),
   program('tap, uvu, lab', {
+    checks: 'test',
     runs: '--node-arguments* --node-arg* -r --require',
     loads: '--config --plugin --import --before --after -c',
   }),
   program('playwright, cypress', {
+    checks: 'test:test test:run',
     options: '-g=text -j=text -k=text -x=text -e=text -s=text -p=text -q=text',
     writes: '--output --trace',
     loads: '-c --config -C --config-file --reporter --browser -b -P --project --ui-host -r',
@@ -226,6 +248,7 @@ export const builders: readonly ProgramRow[] = [
     loads: '-i -r --require --nycrc-path -c --config --cwd --temp-dir',
   }),
   program(`webpack, rollup, vite, babel, swc, esbuild, gulp, grunt, postcss, lessc, sass, svgo, tailwindcss, parcel`, {
+    checks: 'build:build',
     runs: '--watch.on*',
     writes: '-o -d --out-dir --out-file --outfile --outdir --dir --file --output* --outDir --cache-location',
     loads: `-c --config --configPlugin --config-file --config-name -p --plugin* --plugins --presets -f --gulpfile
@@ -233,12 +256,14 @@ export const builders: readonly ProgramRow[] = [
       --syntax --stringifier`,
   }),
   program('ctest', {
+    checks: 'test',
     runs: `-S --script -SP --script-new-process --build-and-test --launch --build-makeprogram --test-command
       --overwrite -DCTEST_*`,
     writes: '-O --output-log --output-junit',
     loads: '--test-dir --preset',
   }),
   program('dotnet', {
+    checks: 'test:test build:build',
     runs: `-p:* /p:* -property:* --property:* -p --property --logger --logger:* -logger:* /logger:* /l:* -l -l:* @*`,
     writes: '-o --output --results-directory --artifacts-path',
     loads: '-s --settings --test-adapter-path --collect',
@@ -246,8 +271,9 @@ export const builders: readonly ProgramRow[] = [
     chosenBy: `${versionFiles} global.json`,
     is: 'verbs',
   }),
-  program('msbuild', {like: 'dotnet'}),
+  program('msbuild', {checks: 'build', like: 'dotnet'}),
   program('swift', {
+    checks: 'test:test build:build',
     runs: '-Xlinker -Xswiftc -Xcc -Xcxx --toolset --swift-sdk --sdk --destination',
     loads: '--package-path --scratch-path',
     does: [buildsProject],
@@ -255,6 +281,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'verbs',
   }),
   program('pytest, py.test', {
+    checks: 'test',
     options: '-k=text -m=text -n=text -o=text -r=text -W=text',
     runs: `--pdbcls -p --tx --px --ds --dc addopts= pythonpath= python_files= testpaths= usefixtures= cache_dir=
       log_file= required_plugins= -oaddopts=* -opythonpath=* -opython_files=* -olog_file=* --cov-report=*:/* --cov-report=*:..* --cov-report=*:~* --override-ini=addopts*
@@ -265,6 +292,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'data',
   }),
   program('mypy, flake8', {
+    checks: 'lint',
     runs: '--python-executable --init-hook --pythonpath --install-types',
     writes: `--output-file --html-report --xml-report --txt-report --junit-xml --cobertura-xml-report --any-exprs-report
     -o --output --cache-dir --data-file`,
@@ -273,16 +301,23 @@ export const builders: readonly ProgramRow[] = [
     is: 'data abbreviates',
   }),
   program('ruff', {
+    checks: 'lint:check lint:--check',
     like: 'mypy',
     edits: '--fix --fix-only --add-noqa format !--check !--diff',
     does: [unknownEffect, formatsFiles],
     is: 'data',
   }),
-  program('black, isort', {like: 'mypy', edits: '* !--check !--check-only !--diff', does: [formatsFiles], is: 'data'}),
+  program('black, isort', {
+    checks: 'lint:--check lint:--check-only',
+    like: 'mypy',
+    edits: '* !--check !--check-only !--diff',
+    does: [formatsFiles],
+    is: 'data',
+  }),
   program('yapf, autopep8', {like: 'mypy', edits: '-i --in-place', is: 'abbreviates'}),
   program('coverage, bandit', {like: 'mypy', is: 'abbreviates'}),
-  program('pylint', {like: 'mypy', runs: '-f*.* --output-format*.*', is: 'data abbreviates'}),
-  program('pyright', {like: 'mypy', loads: `-p -v -t`}),
+  program('pylint', {checks: 'lint', like: 'mypy', runs: '-f*.* --output-format*.*', is: 'data abbreviates'}),
+  program('pyright', {checks: 'types', like: 'mypy', loads: `-p -v -t`}),
   program('sphinx-build', {
     options: '-A=text -b=text -d=text -j=text -t=text -w=text',
     runs: '-D',
@@ -290,6 +325,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'abbreviates',
   }),
   program('rspec, rubocop', {
+    checks: 'test',
     edits: '-a -A -x --autocorrect --autocorrect-all --auto-correct --fix-layout',
     options: '-e=text -t=text -p=text',
     runs: '--drb',
@@ -297,7 +333,7 @@ export const builders: readonly ProgramRow[] = [
     loads: '-r --require -c --config -C -P -I -O --options -f --format --plugin --default-path --profile',
     is: 'data',
   }),
-  program('cucumber', {like: 'rspec'}),
+  program('cucumber', {checks: 'test', like: 'rspec'}),
   program('ruby', {
     options: '-W=text -K=text -F=text -T=text -0=text -i=text',
     runs: '-e -r -I -C -x -S -E',
@@ -306,6 +342,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'code',
   }),
   program('rake', {
+    checks: 'target',
     options: '-j=text -W=text -T=text -D=text -t=text',
     runs: '-e -E -p --execute --execute-print --execute-continue --suppress-backtrace',
     loads: '-f --rakefile -r --require -I --libdir -R --rakelib --rakelibdir -C -g --system',
@@ -322,6 +359,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'code',
   }),
   program('prove', {
+    checks: 'test',
     options: '-j=text',
     runs: '-e --exec -P --source --harness --formatter -M -I',
     loads: '--rc --rules --state -a --archive',
@@ -335,6 +373,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'code',
   }),
   program('phpstan, psalm, php-cs-fixer, phpcs', {
+    checks: '!fix lint',
     runs: '-d',
     writes: '--report-file* --cache-file',
     loads: '-c --config* --configuration -a --autoload-file --plugin --bootstrap --standard --runtime-set',
@@ -349,6 +388,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'whole-options',
   }),
   program('javac', {
+    checks: 'build',
     runs: '-processor* --processor* -J* -Xplugin* -P -script -e -Xcompiler-plugin* -X*plugin* @*',
     writes: '-d -s -h',
     loads: '-cp -classpath --class-path -sourcepath --module-path -bootclasspath --system -kotlin-home',
@@ -360,11 +400,13 @@ export const builders: readonly ProgramRow[] = [
   program('scala', {like: 'javac', does: [unknownEffect], chosenBy: versionFiles, is: 'code whole-options'}),
   program('groovy', {like: 'javac', is: 'code whole-options'}),
   program('phpunit', {
+    checks: 'test',
     runs: '-d --prepend --extension --printer --loader',
     writes: '--log-junit --coverage-html --coverage-clover',
     loads: '--bootstrap -c --configuration --include-path --cache-result-file',
   }),
   program('gradle, gradlew, mvn, mvnw', {
+    checks: 'target',
     options: '-D=text -P=text -q=text -x=text -T=text -pl=text',
     runs: `-Dexec.* -Dmaven.ext* -DargLine* -Djvm* -Dorg.gradle.* -Djava.* -Dmaven.*.executable* -Dmaven.*.debug*
       -Dmaven.multiModule* --builder exec:* antrun:* groovy*:* scripting:* *:*:*`,
@@ -375,6 +417,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'tasks verbs',
   }),
   program('ant', {
+    checks: 'target',
     runs: '-listener -logger -inputhandler -main -D*',
     writes: '-l -logfile',
     loads: '-f -file -buildfile -lib -find -s -propertyfile',
@@ -382,11 +425,13 @@ export const builders: readonly ProgramRow[] = [
     is: 'tasks whole-options',
   }),
   program('lein, mill', {
+    checks: 'target',
     runs: `-J* -D* eval* set* apply* *;* !* --java-home -java-home --addPluginSbtFile* -Sdeps -X* -e --eval @* -i`,
     loads: '--sbt-dir --sbt-boot --ivy -sbt-dir -ivy --home --import',
   }),
   program('clojure, clj', {like: 'lein', is: 'runs-given'}),
   program('sbt, mix', {
+    checks: 'target',
     like: 'lein',
     options: '-S=text',
     runs: '-r --require --formatter --rpc-eval',
@@ -394,6 +439,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'verbs',
   }),
   program('bazel', {
+    checks: 'test:test build:build',
     runs: `--run_under* --workspace_status_command* --credential_helper* --host_jvm_args* --*_command* --test_env=PATH*
     --action_env=PATH* --shell_executable* --python_path* --spawn_strategy*`,
     writes: '--profile --explain --build_event_* --execution_log_*',
@@ -401,8 +447,9 @@ export const builders: readonly ProgramRow[] = [
     does: [runsTask],
     is: 'tasks',
   }),
-  program('bazelisk, buck2', {like: 'bazel'}),
+  program('bazelisk, buck2', {checks: 'test:test build:build', like: 'bazel'}),
   program('cmake', {
+    checks: 'build:--build',
     options: '-A=text -D=text -G=text -T=text -U=text -W=text',
     runs: `-P -E -D*_COMPILER* -D*_LAUNCHER* -D*_EXECUTABLE* -D*_COMMAND* -D*_PROGRAM* -D*_RULE_* -D*_INCLUDE*
       -D*FLAGS*plugin* --open`,
@@ -411,6 +458,7 @@ export const builders: readonly ProgramRow[] = [
     does: [runsTask],
   }),
   program('meson', {
+    checks: 'test:test build:compile',
     options: '-D=text -j=text -t=text',
     runs: '--wrapper --wrap --gdb-path --suite-command',
     writes: '--logbase --destdir',
@@ -449,11 +497,13 @@ export const builders: readonly ProgramRow[] = [
     loads: '--root* --admindir* --instdir* --path-*',
   }),
   program('xcodebuild', {
+    checks: 'target',
     runs: 'CC= CXX= LD= LDPLUSPLUS= SWIFT_EXEC= *=*plugin* -toolchain',
     writes: '-derivedDataPath -resultBundlePath -archivePath -exportPath',
     loads: '-xcconfig -project -workspace *=*',
   }),
   program('zig', {
+    checks: 'target',
     runs: '--test-cmd* --build-runner --test-runner -fno-emit-bin=* --libc',
     writes: '-femit-*=* --cache-dir --global-cache-dir -p --prefix*',
     loads: '--build-file --zig-lib-dir --sysroot @*',
@@ -501,16 +551,22 @@ export const builders: readonly ProgramRow[] = [
     is: 'subcommands text restores',
   }),
   program('jaq', {loads: '-f --from-file -L --library-path'}),
-  program('python, python3', {options: '-m=module', does: [runsText], chosenBy: versionFiles, is: 'code'}),
+  program('python, python3', {
+    checks: 'module:-m',
+    options: '-m=module',
+    does: [runsText],
+    chosenBy: versionFiles,
+    is: 'code',
+  }),
   program('lua', {does: [runsText], chosenBy: versionFiles, is: 'code'}),
   program('pwsh', {does: [runsText], is: 'code'}),
   program('julia', {does: [unknownEffect], chosenBy: versionFiles, is: 'code'}),
   program('elixir', {does: [unknownEffect], chosenBy: versionFiles}),
   program('ffmpeg', {does: [unknownEffect]}),
   program('gofmt', {edits: '-w', does: [formatsFiles], is: 'data'}),
-  program('rustfmt', {edits: '* !--check', does: [formatsFiles], is: 'data'}),
+  program('rustfmt', {checks: 'lint:--check', edits: '* !--check', does: [formatsFiles], is: 'data'}),
   program('clang-format', {edits: '-i', does: [formatsFiles]}),
-  program('oxfmt', {edits: '* !--check', does: [formatsFiles]}),
+  program('oxfmt', {checks: 'lint:--check', edits: '* !--check', does: [formatsFiles]}),
   program('goimports, shfmt', {edits: '-w'}),
   program('stylua, sd', {edits: '* !--check'}),
   program('restic, borg, mlr, clang-tidy, nodemon, tsup, kustomize, pg_ctl', {

@@ -15,6 +15,7 @@ import {
 /** Package managers, and runners for programs of packages. */
 export const packages: readonly ProgramRow[] = [
   program('npm', {
+    checks: 'test:test test:t test:tst script:run script:run-script',
     runs: `--script-shell --shell --node-options --call --editor --viewer --git --userconfig --globalconfig --use-yarnrc
     --init-module --require --preload --node-arg --npm --onload-script --config.* --pnpmfile --global-pnpmfile
     --ignore-scripts=* --browser script-shell script-shell=* node-options node-options=*`,
@@ -37,6 +38,7 @@ export const packages: readonly ProgramRow[] = [
     is: 'packages abbreviates ends-at-dashes',
   }),
   program('pnpm', {
+    checks: 'test:t script:run script',
     like: 'npm',
     operands: 'module*',
     scripts: '-c --shell-mode',
@@ -46,6 +48,7 @@ export const packages: readonly ProgramRow[] = [
     is: 'subcommands verbs abbreviates ends-at-dashes',
   }),
   program('yarn', {
+    checks: 'script:run script',
     like: 'npm',
     operands: 'module*',
     runs: `global`,
@@ -61,6 +64,7 @@ export const packages: readonly ProgramRow[] = [
     is: 'subcommands verbs abbreviates ends-at-dashes',
   }),
   program('bun', {
+    checks: 'script:run script',
     like: 'npm',
     operands: 'module*',
     runs: `-r -e -p --eval --print --shell`,
@@ -73,6 +77,7 @@ export const packages: readonly ProgramRow[] = [
   program('npm exec', {runs: '-c', is: 'packages ends-at-dashes'}),
   program('npm x, pnpm exec, pnpm x, yarn exec, yarn x, bun exec, bun x', {is: 'packages'}),
   program('cargo', {
+    checks: 'test:test test:t test:nextest build:build build:b types:check types:c lint:clippy lint:--check',
     runs: '--config -Z',
     writes: '--target-dir --artifact-dir --out-dir --root',
     loads: '--manifest-path -C',
@@ -89,6 +94,7 @@ export const packages: readonly ProgramRow[] = [
   program('cargo rustc, cargo rustdoc', {runs: '-C* --codegen* --extern'}),
   program('cargo watch', {runs: '-s --shell --use-shell'}),
   program('tox', {
+    checks: 'test',
     options: '-e=text -k=text -m=text -s=text -t=text -H=text -i=text -p=text -T=text',
     runs: '-x --override --force-python --extra-python -P --runner -S --shell',
     loads: `-c --conf -f --noxfile --workdir --work-dir --root -r --search-root --config --installpkg --envdir
@@ -97,9 +103,10 @@ export const packages: readonly ProgramRow[] = [
     wraps: {behind: 'exec x'},
     is: 'tasks',
   }),
-  program('nox', {like: 'tox', does: [runsTask], is: 'tasks'}),
+  program('nox', {checks: 'test', like: 'tox', does: [runsTask], is: 'tasks'}),
   program('invoke, inv, fab', {like: 'tox'}),
   program('composer', {
+    checks: 'test:test',
     runs: '--with-all-plugins',
     loads: '-d --working-dir',
     does: [changesPackages],
@@ -165,6 +172,7 @@ export const packages: readonly ProgramRow[] = [
   program('nix-shell', {like: 'nix-build', scripts: '--run --command', is: 'runs-words'}),
   program('nix', {like: 'nix-build', wraps: {behind: '-c --command --'}, is: 'subcommands'}),
   program('cabal, stack', {
+    checks: 'test:test build:build',
     runs: `-w --with-* --ghc-option* --ghc-options* -pgm* -F -fplugin* -e --eval --test-wrapper* --exec -optF*
     -package-db* -ghci-script`,
     writes: '-o -odir -hidir -outputdir',
@@ -174,6 +182,7 @@ export const packages: readonly ProgramRow[] = [
   program('ghc, runghc, hlint', {like: 'cabal'}),
   program('ghci', {like: 'cabal', is: 'code'}),
   program('dune, opam', {
+    checks: 'test:test test:runtest build:build',
     runs: '-pp -ppx --pp* -plugin -dllpath',
     writes: '--build-dir -o',
     loads: '--root --workspace -I',

@@ -1,0 +1,156 @@
+import {expect, test} from 'vitest';
+import type {CheckSetting} from '../../../src/domain/receipt.ts';
+import {makeJudge} from '../../../src/safety/judge.ts';
+import {diskOptions} from './support/judging.ts';
+
+const judgeWith = (checks: readonly CheckSetting[]) => makeJudge({...diskOptions('/w', '/home/me'), checks});
+
+/** Writes each check of a command in a line: kind, name, what exit codes say, and the folder unless it is the workspace. */
+async function checksOf(command: string, checks: readonly CheckSetting[] = []): Promise<readonly string[]> {
+  const found = await judgeWith(checks).checksIn(command, '/w');
+  return found.map(({kind, name, zero, nonZero, directory}) =>
+    [`${kind} [${name}]`, zero === 'passed' ? nonZero : zero, directory === '/w' ? '' : directory].join(' ').trim(),
+  );
+}
+
+test.each([
+  ['npm test', 'test [npm test] failed'],
+  ['npm t', 'test [npm test] failed'],
+  ['npm run test', 'test [npm test] failed'],
+  ['npm test --silent', 'test [npm test] failed'],
+  ['npm test -- --grep x', 'test [npm test -- --grep x] failed'],
+  ['npm --prefix web test', 'test [npm --prefix web test] failed'],
+  ['npm run build', 'build [npm run build] failed'],
+  ['npm run lint:fix', 'lint [npm run lint:fix] failed'],
+  ['npm run type-check', 'types [npm run type-check] failed'],
+  ['npm run check-types', 'types [npm run check-types] failed'],
+  ['pnpm -r test', 'test [pnpm -r test] failed'],
+  ['pnpm build', 'build [pnpm build] failed'],
+  ['pnpm vitest run', 'test [pnpm vitest run] failed'],
+  ['yarn tsc --noEmit', 'types [yarn tsc --noEmit] failed'],
+  ['yarn lint', 'lint [yarn lint] failed'],
+  ['bun test', 'test [bun test] failed'],
+  ['npx tsc --noEmit -p .', 'types [tsc --noEmit -p .] failed'],
+  ['timeout 60 npx vitest run a.test.ts', 'test [vitest run a.test.ts] failed'],
+  ['./node_modules/.bin/eslint src', 'lint [eslint src] failed'],
+  ['node --test', 'test [node --test] failed'],
+  ['node --run test', 'test [node --run test] failed'],
+  ['python3 -m pytest -q', 'test [python3 -m pytest -q] failed'],
+  ['python3.12 -m unittest', 'test [python3.12 -m unittest] failed'],
+  ['uv run pytest', 'test [pytest] failed'],
+  ['ruff check .', 'lint [ruff check .] failed'],
+  ['cargo +nightly test', 'test [cargo +nightly test] failed'],
+  ['cargo clippy -- -D warnings', 'lint [cargo clippy -- -D warnings] failed'],
+  ['cargo fmt --check', 'lint [cargo fmt --check] failed'],
+  ['go test ./...', 'test [go test ./...] failed'],
+  ['go vet ./...', 'lint [go vet ./...] failed'],
+  ['make', 'build [make] failed'],
+  ['make -C src -j4 test', 'test [make -C src -j4 test] failed'],
+  ['just lint', 'lint [just lint] failed'],
+  ['./gradlew :app:test', 'test [gradlew :app:test] failed'],
+  ['mvn -q clean verify', 'test [mvn -q clean verify] failed'],
+  ['bundle exec rspec', 'test [rspec] failed'],
+  ['prettier --check .', 'lint [prettier --check .] failed'],
+  ['CI=1 npm test', 'test [npm test] failed'],
+  ['env FORCE_COLOR=0 npm test', 'test [npm test] failed'],
+  ['SKIP=slow npm test', 'test [SKIP=slow npm test] failed'],
+  ['cd web && npm test', 'test [npm test] failed /w/web'],
+  ['(cd web && npm test)', 'test [npm test] failed /w/web'],
+  ['bash -lc "npm test"', 'test [npm test] failed'],
+  ['npm test 2>&1', 'test [npm test] failed'],
+  ['npm test > out.txt 2>&1', 'test [npm test] failed'],
+])('%s is a check', async (command, found) => {
+  expect(await checksOf(command)).toEqual([found]);
+});
+
+test.each([
+  'ls',
+  'cat package.json',
+  'npm install',
+  'npm run dev',
+  'npm run test:watch',
+  'npm start',
+  'yarn add jest',
+  'yarn install',
+  'pnpm dev',
+  'tsc --watch',
+  'tsc -w',
+  'tsc --version',
+  'vitest bench',
+  'vitest --watch',
+  'pytest --collect-only',
+  'jest --listTests',
+  'prettier --write .',
+  'black .',
+  'cargo run',
+  'go run .',
+  'node test.js',
+  'bun run test.ts',
+  'python3 test.py',
+  'make clean',
+  'make install',
+  'docker build .',
+  'ssh host npm test',
+  'echo npm test',
+  'git commit -m "npm test"',
+  'echo $(npm test)',
+  '[ -f test ]',
+])('%s is none', async command => {
+  expect(await checksOf(command)).toEqual([]);
+});
+
+test.each([
+  ['npm test | tail -5', ['test [npm test] pipe']],
+  ['npm test 2>&1 | tee log', ['test [npm test] pipe']],
+  ['npm test || true', ['test [npm test] list']],
+  ['npm test; echo done', ['test [npm test] list']],
+  ['npm test\necho done', ['test [npm test] list']],
+  ['npm test && echo ok || echo bad', ['test [npm test] list']],
+  ['npm test &', ['test [npm test] background']],
+  ['! npm test', ['test [npm test] condition']],
+  ['if npm test; then echo ok; fi', ['test [npm test] condition']],
+  ['for d in a b; do npm test; done', ['test [npm test] condition']],
+  ['ls | xargs pytest', ['test [pytest] condition']],
+  ['watch npm test', ['test [npm test] condition']],
+  ['bash -c "npm test | tail"', ['test [npm test] pipe']],
+  ['bash -c "npm test"; echo $?', ['test [npm test] list']],
+  ['(npm test; true)', ['test [npm test] list']],
+  ['set -e; npm test | tail; echo', ['test [npm test] pipe']],
+])('%s hides the exit code', async (command, found) => {
+  expect(await checksOf(command)).toEqual(found);
+});
+
+test.each([
+  ['echo start; npm test', ['test [npm test] failed']],
+  ['export A=b && npm test', ['test [npm test] failed']],
+  ['cat x | npm test', ['test [npm test] failed']],
+  ['set -o pipefail; npm test | tail', ['test [npm test] unreached']],
+  ['set -euo pipefail\nnpm test | cat\necho ok', ['test [npm test] unreached']],
+  ['npm test || exit 1', ['test [npm test] failed']],
+  ['npm test && git commit -m x', ['test [npm test] unreached']],
+  ['npm ci && npm test', ['test [npm test] unreached']],
+  ['tsc && npm test', ['types [tsc] unreached', 'test [npm test] unreached']],
+  ['npm test | tail; tsc', ['test [npm test] list', 'types [tsc] failed']],
+  ['npm test || exit 0', ['test [npm test] list']],
+])('%s passes if its exit code is 0', async (command, found) => {
+  expect(await checksOf(command)).toEqual(found);
+});
+
+test('checks of the settings have their names, also in pipes and lists', async () => {
+  const named = [
+    {name: 'unit', command: 'node run.js', paths: ['src/**']},
+    {name: 'all', command: 'make build && ./test.sh'},
+    {name: 'logged', command: './test.sh | tee log'},
+    {name: 'tests', command: 'npm run test'},
+  ];
+  expect(await checksOf('cd web && timeout 5 node run.js', named)).toEqual(['test [unit] failed /w/web']);
+  expect(await checksOf('node run.js x', named)).toEqual([]);
+  expect(await checksOf('make build && ./test.sh', named)).toEqual(['test [all] failed']);
+  expect(await checksOf('./test.sh | tee log', named)).toEqual(['test [logged] pipe']);
+  expect(await checksOf('npm test', named)).toEqual(['test [tests] failed']);
+});
+
+test('a check keeps the whole command, to run it again', async () => {
+  const [check] = await judgeWith([]).checksIn('cd web && CI=1 timeout 60 npx tsc -p . > log', '/w');
+  expect(check).toMatchObject({name: 'tsc -p .', command: 'CI=1 timeout 60 npx tsc -p .', paths: 'all'});
+});
