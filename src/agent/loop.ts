@@ -101,6 +101,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   const {session, hooks} = context;
   let round: StopInput['round'] = 'first';
   let stopHookBlocks = 0;
+  let hasCorrected = false;
   let pauses = 0;
   let cuts = {answer: 0, call: 0};
   let cut: Cut = 'none';
@@ -138,7 +139,10 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     const thinking = cut === 'thinking' ? ({kind: 'brief'} as const) : session.thinking;
     const turn = await takeTurn(context, {stats, reserved, thinking}, signal).finally(() => reserved.settle('unknown'));
     const isAsked = stats.asked !== 'none';
+    const uncorrected = stats.uncorrected;
+    stats.uncorrected = 'none';
     if (turn.kind === 'ended') {
+      if (uncorrected !== 'none' && turn.end.kind === 'failed') return stats.endWith(uncorrected);
       // weft asks about a plan's open steps after the final answer, so a failure of that question does not affect the answer.
       return isAsked && turn.end.kind === 'failed' ? stats.endAsAnswered() : turn.end;
     }
@@ -196,6 +200,18 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (step.kind === 'end' && step.end.kind !== 'done') return step.end;
 
     if (await session.agents.hasNotes(session.backgroundAgents === 'left' ? 'look' : 'wait', signal)) continue;
+    if (session.asker === 'main' && maybeClaim.test(turn.text)) {
+      const doubts = await (await import('./check-claims.ts')).unprovenClaims(turn.text, session, signal);
+      if (signal.aborted) return {kind: 'interrupted'};
+      const canCorrect = !hasCorrected && stats.limitReached() === undefined;
+      for (const doubt of doubts) warn(session, canCorrect ? `${doubt} Asked the agent to check.` : doubt);
+      if (doubts.length > 0 && canCorrect) {
+        hasCorrected = true;
+        stats.uncorrected = stats.last;
+        addReminder([reminderBlock([...doubts, correctText].join('\n'))], session);
+        continue;
+      }
+    }
     const verdict = await hooks.beforeStop({answer: turn.text, round}, signal);
     if (signal.aborted) return {kind: 'interrupted'};
     if (verdict.kind === 'none') {
@@ -267,6 +283,13 @@ const cutEnd = {
     'Ask for smaller steps, or use a model with a larger output limit.',
   ),
 } as const;
+
+/** Matches answers that may say that a check passed. Most answers don't, and cost nothing more. */
+const maybeClaim =
+  /(?:test|suite|spec|build|compil|lint|type|tsc|check|clippy|ruff|mypy|projekt|测试|类型|构建|编译|打包|检查|`)[^]{0,120}(?:pass|green|clean|succe|happy|exit|errors|warnings|fine|✅|✓|✔|grün|durch|bestanden|bestehen|sauber|erfolg|fehler|通过|成功|跑通|无误|错误|报错|警告)|no \S{0,12} ?(?:errors|failing)|keine \S{0,12}fehler|[✅✓✔]|compiles|kompiliert/iu;
+
+const correctText =
+  'Run the check now, or correct the claim if you cannot. Then write your final answer again: it replaces this one.';
 
 const onlyUpdatesTodos = (message: AssistantMessage | undefined): boolean =>
   message === undefined || toolCalls(message).every(({name}) => todoTools.has(name));
@@ -401,6 +424,8 @@ class PromptStats {
   last: LastAnswer = {message: undefined, stop: 'interrupted', explanation: '', unread: ''};
   /** The final answer before weft asked about open steps of a plan, if the agent has only replied to that question since. */
   asked: LastAnswer | 'none' = 'none';
+  /** The final answer before weft asked to correct a claim in it, until the next turn. */
+  uncorrected: LastAnswer | 'none' = 'none';
   /** The text of the answers before the latest one that it continues, because they were cut. */
   #cutText = '';
   readonly #context: PromptContext;
@@ -439,8 +464,13 @@ class PromptStats {
 
   /** Ends with the answer that was final before the question. */
   endAsAnswered(): PromptEnd {
-    if (this.asked !== 'none') this.last = this.asked;
+    const {asked} = this;
     this.asked = 'none';
+    return this.endWith(asked === 'none' ? this.last : asked);
+  }
+
+  endWith(answer: LastAnswer): PromptEnd {
+    this.last = answer;
     return {kind: 'done'};
   }
 

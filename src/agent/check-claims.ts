@@ -1,0 +1,96 @@
+import {accessOf} from '../actions/catalogue.ts';
+import {firstLine} from '../base/clip.ts';
+import {type Claim, claimsIn, commandKind} from '../domain/claims.ts';
+import {toolCalls} from '../domain/conversation.ts';
+import {type CheckStatus, isProven, outcomeOf} from '../domain/receipt.ts';
+import {timelineOf} from '../domain/timeline.ts';
+import {checkStatuses} from './checks.ts';
+import {decodeCall, type SessionContext} from './session-context.ts';
+
+/**
+ * Returns a sentence for each claim of an answer that a check passed if no run since the last edit shows that. An
+ * answer of a session that neither changed files nor ran commands has no such claims.
+ */
+export async function unprovenClaims(
+  answer: string,
+  session: SessionContext,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const claims = claimsIn(answer);
+  if (claims.length === 0) return [];
+  const {hasWorked, succeeded} = workOf(session);
+  if (!hasWorked) return [];
+  const checks = await checkStatuses(session, signal);
+  const doubts = Map.groupBy(
+    claims.flatMap(claim => {
+      const doubt = doubtAbout(claim, checks, succeeded);
+      return doubt === 'none' ? [] : [{sentence: claim.sentence, doubt}];
+    }),
+    ({sentence}) => sentence,
+  );
+  return [...doubts].map(
+    ([sentence, each]) =>
+      `The answer says ${JSON.stringify(firstLine(sentence, 120))}, but ${[...new Set(each.map(({doubt}) => doubt))].join(', and ')}.`,
+  );
+}
+
+/** Returns why no run shows what a claim says. A command that weft does not know as a check counts if it succeeded. */
+function doubtAbout(claim: Claim, checks: readonly CheckStatus[], succeeded: readonly string[]): string {
+  const named = claim.command === '' ? [] : checks.filter(({receipt}) => isRunOf(claim.command, receipt.command));
+  const related =
+    named.length > 0 ? named : checks.filter(({receipt}) => claim.kind === 'any' || receipt.kind === claim.kind);
+  // A run whose outcome is unknown, such as in a pipe, does not show that the claim is false.
+  if (related.some(status => isProven(status) || (status.isFresh && outcomeOf(status.receipt) === 'unknown')))
+    return 'none';
+  const isRun = (command: string): boolean =>
+    claim.command === ''
+      ? claim.kind === 'any' || commandKind(command) === claim.kind
+      : isRunOf(claim.command, command);
+  const isKnown = (command: string): boolean => checks.some(({receipt}) => isRunOf(receipt.command, command));
+  if (succeeded.some(command => isRun(command) && !isKnown(command))) return 'none';
+  const last = related.toSorted((a, b) => a.receipt.at - b.receipt.at).at(-1);
+  if (last === undefined)
+    return claim.command === '' ? `${kindNames[claim.kind]} has run` : `${claim.command} has not run`;
+  if (last.receipt.tree === 'unknown' && outcomeOf(last.receipt) !== 'failed') return 'none';
+  return outcomeOf(last.receipt) === 'failed'
+    ? `${last.receipt.name} failed`
+    : `${last.receipt.name} has not run since the last edit`;
+}
+
+const kindNames: {readonly [Kind in Claim['kind']]: string} = {
+  test: 'no test',
+  build: 'no build',
+  types: 'no type check',
+  lint: 'no linter',
+  command: 'the command',
+  any: 'no check',
+};
+
+/** True if `command` contains the claimed command, such as in `cd app && npm test -- --run`. */
+const isRunOf = (claimed: string, command: string): boolean => oneSpace(command).includes(oneSpace(claimed));
+
+const oneSpace = (text: string): string => text.trim().replaceAll(/\s+/gu, ' ');
+
+/** Returns whether the session changed files or ran commands, and the commands that succeeded after the last edit. */
+function workOf(session: SessionContext): {readonly hasWorked: boolean; readonly succeeded: readonly string[]} {
+  const {activeRecords} = timelineOf(session.owner().conversation.journal.records);
+  const results = new Map(
+    activeRecords.flatMap(record => (record.kind === 'result' ? [[record.result.id, record.result]] : [])),
+  );
+  let succeeded: string[] = [];
+  let hasWorked = activeRecords.some(({kind}) => kind === 'receipt' || kind === 'checkpoint');
+  for (const record of activeRecords) {
+    if (record.kind !== 'answer') continue;
+    for (const {id, name, input} of toolCalls(record.message)) {
+      const outcome = results.get(id)?.outcome;
+      const action = outcome === undefined ? undefined : decodeCall(name, input, session);
+      const access = action?.tag === 'ok' ? accessOf(action.value) : undefined;
+      if (access?.kind === 'edit' || access?.kind === 'command') hasWorked = true;
+      if (outcome !== 'success') continue;
+      if (access?.kind === 'edit') succeeded = [];
+      if (access?.kind === 'command') succeeded.push(access.command);
+      if (access?.kind === 'mcp-tool') succeeded.push(access.toolName);
+    }
+  }
+  return {hasWorked, succeeded};
+}

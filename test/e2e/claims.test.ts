@@ -1,0 +1,57 @@
+// @module-tag long
+import {chmodSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {call, fail, say} from '../support/model-script.ts';
+import {openScene, toldPrompt} from '../support/scene.ts';
+
+const edit = call('Write', {file_path: 'a.ts', content: 'export {};\n'});
+const allowed = ['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash'];
+const claim = say('I wrote a.ts. All 41 tests pass.');
+const doubt = 'The answer says "All 41 tests pass.", but no test has run.';
+
+test('a claim without a run is marked, and the model may correct it once', async () => {
+  await using scene = await openScene([edit, claim, say('I wrote a.ts. The tests pass, I am sure.')]);
+  const {code, stdout, stderr} = await scene.run([...allowed, '--prompt', 'go']);
+  expect([code, stdout]).toEqual([0, 'I wrote a.ts. The tests pass, I am sure.\n']);
+  expect(stderr).toContain(`${doubt} Asked the agent to check.\n`);
+  expect(stderr).toContain('The answer says "The tests pass, I am sure.", but no test has run.\n');
+  expect(toldPrompt(scene.server.requests[2])).toContain(doubt);
+  expect(scene.server.requests.length).toBe(3);
+});
+
+test('a command that weft does not know as a check backs a claim if it succeeded after the last edit', async () => {
+  const run = call('Bash', {command: './run-my-tests.sh'});
+  const said = say('`./run-my-tests.sh` passes.');
+  const stale = 'The answer says "`./run-my-tests.sh` passes.", but ./run-my-tests.sh has not run.';
+  for (const [script, marked] of [
+    [[edit, run, said], false],
+    [[run, edit, said, said], true],
+    [[edit, call('Bash', {command: './run-my-tests.sh; exit 1'}), said, said], true],
+  ] as const) {
+    await using scene = await openScene(script);
+    writeFileSync(join(scene.place.work, 'run-my-tests.sh'), '#!/bin/sh\necho ok\n');
+    chmodSync(join(scene.place.work, 'run-my-tests.sh'), 0o755);
+    const {code, stderr} = await scene.run([...allowed, '--prompt', 'go']);
+    expect([code, stderr.includes(stale), scene.server.requests.length]).toEqual([0, marked, script.length]);
+  }
+});
+
+test('an answer of a session that did no work is never marked', async () => {
+  await using scene = await openScene([say('All 41 tests pass.')]);
+  const {code, stderr} = await scene.run(['--prompt', 'what does "npm test passed" mean?']);
+  expect([code, stderr]).toEqual([0, '']);
+});
+
+test('within the limit of turns nothing is asked, and a refused question changes nothing', async () => {
+  await using limited = await openScene([edit, claim]);
+  const at = await limited.run([...allowed, '--max-turns', '2', '--prompt', 'go']);
+  expect([at.code, at.stdout, at.stderr.includes(`${doubt}\n`)]).toEqual([
+    0,
+    'I wrote a.ts. All 41 tests pass.\n',
+    true,
+  ]);
+  await using refused = await openScene([edit, claim, fail(400)]);
+  const end = await refused.run([...allowed, '--prompt', 'go']);
+  expect([end.code, end.stdout]).toEqual([0, 'I wrote a.ts. All 41 tests pass.\n']);
+});
