@@ -1,4 +1,5 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
+import type {SessionRecord} from '../domain/blame.ts';
 import type {TimedRecord} from '../domain/cache-report.ts';
 import type {ChangesDuring, SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {Message} from '../domain/conversation.ts';
@@ -24,6 +25,7 @@ import {
   insertRecord,
   insertSession,
   selectCheckpointTrees,
+  selectFileRecords,
   lastMessages,
   selectSessions,
   selectChangesAlongside,
@@ -246,6 +248,11 @@ export class Store {
   /** Returns, for each change of files by these prompts, those of other sessions in the same, an outer or an inner folder at that time. */
   changesAlongside(id: SessionId, prompts: readonly MessageId[]): readonly ChangesDuring[] {
     return selectChangesAlongside(this.#db, {id, prompts});
+  }
+
+  /** Returns the states of files of all sessions and sub-agents in the folder, in an outer or an inner one, oldest session first. */
+  fileRecords(directory: string): readonly SessionRecord[] {
+    return selectFileRecords(this.#db, directory);
   }
 
   /** Returns the checkpoints that sessions may rewind to, newest session first. */

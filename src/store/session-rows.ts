@@ -1,4 +1,5 @@
 import {firstLine} from '../base/clip.ts';
+import type {SessionRecord} from '../domain/blame.ts';
 import type {ChangesDuring, SessionCheckpoints, TreeId} from '../domain/checkpoint.ts';
 import {messageText, type Message} from '../domain/conversation.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
@@ -298,6 +299,26 @@ export function selectCheckpointTrees(db: Database): readonly SessionCheckpoints
   });
 }
 
+/** True for the sessions in the folder of `own`, in an outer or an inner one. */
+const isRelatedFolder = `(substr(s.directory || '/', 1, length(own.directory) + 1) = own.directory || '/'
+         OR substr(own.directory || '/', 1, length(s.directory) + 1) = s.directory || '/')`;
+
+/** Returns the states of files of all sessions and sub-agents in the folder, in an outer or an inner one, oldest session first. */
+export const selectFileRecords = (db: Database, directory: string): readonly SessionRecord[] =>
+  db
+    .all(
+      `SELECT r.session_id AS id, r.kind AS kind, r.body AS body, r.at AS at
+       FROM (SELECT CAST(? AS TEXT) AS directory) own JOIN sessions s ON ${isRelatedFolder} JOIN records r ON r.session_id = s.id
+       WHERE r.kind IN ('checkpoint', 'step', 'rewind', 'redo') ORDER BY s.created_at, s.id, r.seq`,
+      directory,
+    )
+    .flatMap(row => {
+      const [session, decoded] = [parseSessionId(text(row, 'id')), decodeBody(text(row, 'kind'), text(row, 'body'))];
+      return session === undefined || decoded.tag === 'failed'
+        ? []
+        : [{session, at: integer(row, 'at'), record: decoded.value}];
+    });
+
 /** Returns, for each change of files by these prompts, those of other sessions in the same, an outer or an inner folder at that time. */
 export function selectChangesAlongside(
   db: Database,
@@ -309,8 +330,7 @@ export function selectChangesAlongside(
      FROM records r JOIN sessions s ON s.id = r.session_id LEFT JOIN owners o ON o.session_id = s.id
      JOIN sessions own ON own.id = ?
      WHERE r.kind = 'checkpoint' AND s.parent IS NULL
-       AND (substr(s.directory || '/', 1, length(own.directory) + 1) = own.directory || '/'
-         OR substr(own.directory || '/', 1, length(s.directory) + 1) = s.directory || '/')
+       AND ${isRelatedFolder}
      ORDER BY r.session_id, r.seq`,
     id,
   );

@@ -10,6 +10,7 @@ import {
   type TouchedFiles,
   treeId,
 } from '../../domain/checkpoint.ts';
+import type {FileHistory, LineAuthor} from '../../domain/blame.ts';
 import type {ResolvedCommand} from '../../domain/risk.ts';
 import type {ComparisonPort} from '../../actions/review-port.ts';
 import {hash} from 'node:crypto';
@@ -258,6 +259,15 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
         const {areUnchanged} = await import('./unchanged-files.ts');
         return areUnchanged(receipts, {now: tree, reader, roots, environment}, signal);
       }),
+    blame: ({path, content, at, history}, signal) =>
+      catchFaults(async () => {
+        const {blameFile, isKnownFile} = await import('./blame-file.ts');
+        const own = {reader, objects, isThere: (other: string) => typeof lstatOf(other) !== 'string'};
+        // Only a file that may have been renamed is worth a look at all others.
+        const isNew = at === 'now' && !isKnownFile(path, history, own);
+        const tree = isNew ? (await scan(signal)).tree : '';
+        return blameFile({path, content, at: at === 'now' ? now() : at, tree}, history, own);
+      }),
     takeBackKilled: ({held, isRecorded}, signal) =>
       catchFaults(async () => {
         await ownTable(signal);
@@ -283,6 +293,16 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
 export interface SavedCheckpoints extends CheckpointsPort, KilledRevertsPort, ComparisonPort {
   /** Returns what these changes left different as a patch for `git apply`, with paths relative to `top`. */
   patch(changes: readonly OpenTreeChange[], top: string, signal: AbortSignal): Promise<Outcome<Buffer, Fault>>;
+  /** Returns the authors of the lines of a file with this content: now, or at a time after which the history ends. */
+  blame(
+    file: {
+      readonly path: string;
+      readonly content: Buffer;
+      readonly at: number | 'now';
+      readonly history: FileHistory;
+    },
+    signal: AbortSignal,
+  ): Promise<Outcome<readonly LineAuthor[], Fault>>;
 }
 
 /** Takes back what killed processes left half-way. */

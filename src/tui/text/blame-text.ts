@@ -1,0 +1,65 @@
+import {firstLine} from '../../base/clip.ts';
+import {timeAgo} from '../../base/time-ago.ts';
+import {visibleLine} from '../../base/visible.ts';
+import type {BlamedFile, BlamedLine} from '../../domain/blame.ts';
+import {cellWidth, fit} from './cell-width.ts';
+
+/** The layout of blamed lines: at most `width` cells; `pipe` cuts no code and repeats each author, for other programs. */
+export interface BlameLayout {
+  readonly width: number | 'pipe';
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The widest authors, in cells, and their share of the line. */
+const maxAuthor = 46;
+const authorShare = 0.45;
+
+/** Returns each line of a file with its author before it, and one line about each author if only one line was asked for. */
+export function blameText({path, lines, texts}: BlamedFile, {width, now}: BlameLayout): readonly string[] {
+  const authors = lines.map(line => authorText(line, now));
+  const room = width === 'pipe' ? maxAuthor : Math.min(maxAuthor, Math.floor(width * authorShare));
+  const wide = Math.min(room, Math.max(0, ...authors.map(cellWidth)));
+  const digits = String(lines.at(-1)?.line ?? '').length;
+  const [only, ...others] = lines;
+  const shown = lines.map((line, at) => {
+    const isRepeated = width !== 'pipe' && at > 0 && isSameAuthor(line, lines[at - 1]);
+    const author = fit(isRepeated ? '' : (authors[at] ?? ''), wide);
+    const padded = author + ' '.repeat(Math.max(0, wide - cellWidth(author)));
+    const code = visibleLine((texts[at] ?? '').replaceAll('\t', '  '));
+    const text = `${padded}  ${String(line.line).padStart(digits)}  ${code}`.trimEnd();
+    return width === 'pipe' ? text : fit(text, width);
+  });
+  if (only === undefined || others.length > 0 || only.by !== 'agent') return shown;
+  const facts = detailsOf(only).map(([name, value]) => `  ${name.padEnd(9)} ${visibleLine(value)}`);
+  return [`${visibleLine(path)}:${String(only.line)}`, ...shown, ...facts].map(text =>
+    width === 'pipe' ? text : fit(text, width),
+  );
+}
+
+const isSameAuthor = (a: BlamedLine, b: BlamedLine | undefined): boolean =>
+  b !== undefined && a.by === b.by && a.session === b.session && a.prompt === b.prompt && a.call === b.call;
+
+const byText = {person: 'person', unknown: 'unknown', agent: 'agent'} as const;
+
+/** Says in a few words who wrote a line. The prompt comes last: it is cut first. */
+function authorText({by, at, tool, prompt}: BlamedLine, now: number): string {
+  if (by !== 'agent') return byText[by];
+  const asked = prompt === undefined ? 'several prompts' : visibleLine(firstLine(prompt, 80));
+  return [at === undefined ? '' : timeAgo(now - Date.parse(at)).padEnd(9), (tool ?? 'prompt').padEnd(5), asked]
+    .filter(part => part !== '')
+    .join(' ');
+}
+
+const detailsOf = (line: BlamedLine): readonly (readonly [string, string])[] =>
+  (
+    [
+      ['Prompt', line.prompt],
+      ['Call', line.tool === undefined ? line.call : `${line.tool} ${line.call ?? ''}`],
+      ['Model', line.model],
+      ['Session', line.session],
+      ['Time', line.at],
+      ['Approval', line.approval],
+      ['Check', line.receipt],
+    ] as const
+  ).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));

@@ -1,0 +1,302 @@
+import {hash} from 'node:crypto';
+import {extname, basename} from 'node:path';
+import type {FileHistory, LineAuthor, Writing} from '../../domain/blame.ts';
+import {matchLines} from './match-lines.ts';
+import type {ObjectStore} from './object-store.ts';
+import {contentNames, isRelated, LostCheckpoint, relatedTo, type TreeNode, type TreeReader} from './tree.ts';
+
+/** The file in a moment: `unseen` if the state of the files doesn't cover it, `lost` if the state was deleted. */
+type Seen = TreeNode | 'absent' | 'unseen' | 'lost';
+
+/** A version of a file with the authors of its lines. */
+interface Version {
+  readonly lines: readonly string[];
+  readonly authors: readonly LineAuthor[];
+}
+
+/** The maximum number of deleted files to compare a new file with, and the share of equal lines that makes it one of them. */
+const maxSources = 60;
+const minShare = 0.5;
+
+/** The maximum number of earlier versions in which an undo looks for the lines that it brings back. */
+const maxVersions = 50;
+
+const nobody: LineAuthor = {by: 'unknown'};
+const empty: Version = {lines: [], authors: []};
+
+/** Splits a file into lines with their ends, one byte a character. */
+export const splitLines = (bytes: Buffer): readonly string[] =>
+  bytes.length === 0 ? [] : bytes.toString('latin1').split(/(?<=\n)/u);
+
+/** The file whose lines are looked up, in its last state. */
+export interface BlamedFile {
+  readonly path: string;
+  readonly content: Buffer;
+  readonly at: number;
+  /** The state of all files then; empty if it is unknown. */
+  readonly tree: string;
+}
+
+interface BlameDeps {
+  readonly reader: TreeReader;
+  readonly objects: ObjectStore;
+  /** Returns whether a path exists now. */
+  readonly isThere: (path: string) => boolean;
+}
+
+/** Reads a path in stored states. */
+function stateReader(reader: TreeReader) {
+  const rootOf = memo((tree: string) => {
+    try {
+      const root = reader.root(tree);
+      return {...root, related: root.covered === undefined ? undefined : relatedTo(root.covered)};
+    } catch (cause) {
+      if (cause instanceof LostCheckpoint) return 'lost';
+      throw cause;
+    }
+  });
+  const seenIn = (path: string, tree: string): Seen => {
+    const root = rootOf(tree);
+    if (root === 'lost') return 'lost';
+    const isBelow = (folder: string): boolean => path.startsWith(`${folder}/`);
+    if (root.related !== undefined && !isRelated(path, root.related)) return 'unseen';
+    if (![...root.folders.keys()].some(isBelow)) return 'unseen';
+    if (root.leftOut.some(each => each === path || isBelow(each))) return 'unseen';
+    try {
+      return reader.at(root, path) ?? 'absent';
+    } catch (cause) {
+      if (cause instanceof LostCheckpoint) return 'lost';
+      throw cause;
+    }
+  };
+  return {rootOf, seenIn};
+}
+
+/** Returns whether the last stored state has the file. */
+export function isKnownFile(path: string, {moments}: FileHistory, {reader}: Pick<BlameDeps, 'reader'>): boolean {
+  const {seenIn} = stateReader(reader);
+  const last = moments.map(({tree}) => seenIn(path, tree)).findLast(seen => seen !== 'unseen' && seen !== 'lost');
+  return last !== undefined && last !== 'absent';
+}
+
+/** Returns the authors of the lines of a file from the stored states before its last one. */
+export function blameFile(
+  file: BlamedFile,
+  history: FileHistory,
+  {reader, objects, isThere}: BlameDeps,
+): readonly LineAuthor[] {
+  const moments = [...history.moments, {at: file.at, tree: file.tree}];
+  const {writings} = history;
+  const end = history.moments.length;
+  const final = fileNode(objects.put(file.content));
+  const {rootOf: roots, seenIn} = stateReader(reader);
+  const treeAt = (at: number): string => moments[at]?.tree ?? '';
+  const isNamed = (at: number): boolean => {
+    const root = roots(treeAt(at));
+    return root !== 'lost' && root.covered !== undefined;
+  };
+  /** The states of a path, in order, without moments that don't cover it. */
+  const statesOf = memo((path: string) => {
+    const inTree = memo((tree: string) => seenIn(path, tree));
+    const states = moments.map(({tree}, at) => (at === end && path === file.path ? final : inTree(tree)));
+    objects.fetch(contentNames(states.map(seen => (typeof seen === 'string' ? undefined : seen))));
+    return states;
+  });
+  const bytesOf = (node: TreeNode): Buffer | undefined => {
+    if (node.kind !== 'file') return Buffer.alloc(0);
+    return objects.get(node.hash);
+  };
+  /** A name for the content of a state; the same for the same content, in git or not. */
+  const contentName = memo((name: string) =>
+    name.startsWith('git:') ? hash('sha256', objects.get(name) ?? name) : name,
+  );
+  const keyOf = (seen: Seen): string => {
+    if (typeof seen === 'string') return seen;
+    return seen.kind === 'file' ? contentName(seen.hash) : 'absent';
+  };
+
+  /** Returns who may have changed a path between two moments, and whether lines of earlier versions came back. */
+  const authorOf = (
+    path: string,
+    {from, to, gap}: {readonly from: number; readonly to: number; readonly gap: 'known' | 'lost'},
+  ): {readonly author: LineAuthor; readonly restores: boolean; readonly by: readonly Writing[]} => {
+    const states = statesOf(path);
+    const at = moments[to]?.at ?? 0;
+    const during = writings.filter(each => each.from < to && each.to > from);
+    const changed = during.filter(({by, from: before, to: after}) => {
+      const [a, b] = [keyOf(states[before] ?? 'unseen'), keyOf(states[after] ?? 'unseen')];
+      return by.kind === 'unstepped' || (a !== b && ![a, b].some(key => key === 'unseen' || key === 'lost'));
+    });
+    if (changed.some(({by}) => by.kind === 'rewind')) return {author: nobody, restores: true, by: []};
+    const calls = changed.filter(({by}) => by.kind === 'call');
+    // A call that names its files surely wrote them.
+    const named = calls.filter(each => isNamed(each.from));
+    const likely = named.length > 0 ? named : calls.length > 0 ? calls : changed;
+    const restores = named.length === 0;
+    if (likely.length > 0 && likely.every(isServer) && named.length === 0)
+      return {author: nobody, restores, by: likely};
+    if (likely.length > 0) return {author: {by: 'agent', ...shared(likely), at}, restores, by: likely};
+    return {author: gap === 'lost' ? nobody : {by: 'person'}, restores, by: []};
+  };
+
+  /** Returns the version of a path at a moment (`3 /path`), or `undefined` if no state shows the file. */
+  const versionAt: (request: string) => Version | undefined = memo(request => {
+    const space = request.indexOf(' ');
+    const [until, path] = [Number(request.slice(0, space)), request.slice(space + 1)];
+    const versions = new Map<string, Version>();
+    let version: Version | undefined;
+    let key = 'unseen';
+    let last = -1;
+    let gap: 'known' | 'lost' = 'known';
+    for (const [at, seen] of statesOf(path)
+      .slice(0, until + 1)
+      .entries()) {
+      if (seen === 'unseen') continue;
+      const next = keyOf(seen);
+      const bytes = typeof seen === 'string' ? undefined : bytesOf(seen);
+      if (seen === 'lost' || (seen !== 'absent' && bytes === undefined)) {
+        gap = 'lost';
+        continue;
+      }
+      if (next !== key) {
+        const lines = bytes === undefined ? [] : splitLines(bytes);
+        const isNew = next !== 'absent' && (key === 'unseen' || key === 'absent');
+        const source = isNew ? sourceOf(path, {from: last, to: at, lines, key: next}) : undefined;
+        if (last < 0 && source === undefined) version = {lines, authors: lines.map(() => nobody)};
+        else {
+          const from = last < 0 ? (source?.at ?? last) : last;
+          const {author, restores} = authorOf(path, {from, to: at, gap});
+          const older = restores && author.by === 'unknown' ? [...versions.values()] : [];
+          const known = restores ? versions.get(next) : undefined;
+          version = known ?? changeVersion(source?.version ?? version ?? empty, {lines, author, older});
+        }
+        versions.delete(next);
+        versions.set(next, version);
+        key = next;
+      }
+      last = at;
+      gap = 'known';
+    }
+    return last < 0 || key === 'absent' ? undefined : version;
+  });
+
+  /** Returns the version of the file that became a new file, if a file with mostly the same lines disappeared then. */
+  const sourceOf = (
+    path: string,
+    {
+      from,
+      to,
+      lines,
+      key,
+    }: {readonly from: number; readonly to: number; readonly lines: readonly string[]; readonly key: string},
+  ): {readonly version: Version | undefined; readonly at: number} | undefined => {
+    if (lines.length === 0) return undefined;
+    const sources = [...deletedPaths(path, {from, to})].flatMap(other => {
+      const states = statesOf(other);
+      const before = states.findLastIndex((seen, at) => at < to && seen !== 'unseen' && seen !== 'lost');
+      const after = states.slice(to).find(seen => seen !== 'unseen' && seen !== 'lost');
+      const node = states[before] ?? 'absent';
+      const isGone = after === undefined ? !isThere(other) : after === 'absent';
+      return isGone && typeof node !== 'string' && node.kind === 'file' ? [{other, before, node}] : [];
+    });
+    const same = sources.find(({node}) => keyOf(node) === key);
+    if (same !== undefined) return {version: versionAt(`${String(same.before)} ${same.other}`), at: same.before};
+    const rank = ({other}: {readonly other: string}): number =>
+      Number(basename(other) !== basename(path)) * 2 + Number(extname(other) !== extname(path));
+    let best: {readonly share: number; readonly at: number; readonly request: string} | undefined;
+    for (const {other, before, node} of sources.toSorted((a, b) => rank(a) - rank(b)).slice(0, maxSources)) {
+      const bytes = bytesOf(node);
+      const share = bytes === undefined ? 0 : equalShare(splitLines(bytes), lines);
+      if (share >= minShare && share > (best?.share ?? 0))
+        best = {share, at: before, request: `${String(before)} ${other}`};
+    }
+    return best === undefined ? undefined : {version: versionAt(best.request), at: best.at};
+  };
+
+  const namedPaths = moments.flatMap(({tree}) => {
+    const root = roots(tree);
+    return root === 'lost' ? [] : (root.covered ?? []);
+  });
+
+  /** Returns the paths that may have been deleted while a new one appeared. */
+  const deletedPaths = (
+    path: string,
+    {from, to}: {readonly from: number; readonly to: number},
+  ): ReadonlySet<string> => {
+    const found = new Set(namedPaths);
+    const {by} = authorOf(path, {from, to, gap: 'known'});
+    const whole = moments.findLastIndex((_, at) => at < to && roots(treeAt(at)) !== 'lost' && !isNamed(at));
+    for (const before of new Set([...by.map(each => each.from), whole])) {
+      if (before < 0 || before >= to) continue;
+      try {
+        for (const change of reader.differences([treeAt(before)], [treeAt(to)]))
+          if (change.to === undefined && change.from?.kind === 'file') found.add(change.path);
+      } catch (cause) {
+        if (!(cause instanceof LostCheckpoint)) throw cause;
+      }
+    }
+    found.delete(path);
+    return found;
+  };
+
+  return versionAt(`${String(end)} ${file.path}`)?.authors ?? [];
+}
+
+/** The node of a file that no state holds. Its mode doesn't matter. */
+const fileNode = (content: string): TreeNode => ({kind: 'file', mode: 0, hash: content});
+
+/** True for a command that still ran at the second moment. It may have been a server that changes no files. */
+const isServer = ({by}: Writing): boolean => by.kind === 'call' && by.ran === 'on';
+
+/** Returns what all of these have in common. */
+function shared(writings: readonly Writing[]): Omit<Extract<LineAuthor, {by: 'agent'}>, 'by' | 'at'> {
+  const [first] = writings;
+  if (first === undefined || writings.some(({session}) => session !== first.session)) return {};
+  const {session, by} = first;
+  if (by.kind === 'rewind' || writings.some(each => each.by.kind === 'rewind' || each.by.prompt !== by.prompt))
+    return {session};
+  const isOne = writings.every(each => each.by.kind === 'call' && by.kind === 'call' && each.by.call === by.call);
+  return {session, prompt: by.prompt, ...(isOne && by.kind === 'call' && {call: by.call})};
+}
+
+/** Returns the next version. New lines get the author, or the one that they have in the latest of the older versions. */
+function changeVersion(
+  before: Version,
+  {
+    lines,
+    author,
+    older,
+  }: {readonly lines: readonly string[]; readonly author: LineAuthor; readonly older: readonly Version[]},
+): Version {
+  const kept = matchLines(before.lines, lines);
+  const authors: (LineAuthor | undefined)[] = lines.map((_, at) => before.authors[kept[at] ?? -1]);
+  for (const version of older.slice(-maxVersions).toReversed()) {
+    if (!authors.includes(undefined)) break;
+    const found = matchLines(version.lines, lines);
+    for (const at of authors.keys()) authors[at] ??= version.authors[found[at] ?? -1];
+  }
+  return {lines, authors: authors.map(each => each ?? author)};
+}
+
+/** Returns the share of lines that two files have in common, of those of the longer one. */
+function equalShare(a: readonly string[], b: readonly string[]): number {
+  const counts = new Map<string, number>();
+  for (const line of a) counts.set(line, (counts.get(line) ?? 0) + 1);
+  let equal = 0;
+  for (const line of b) {
+    const left = counts.get(line) ?? 0;
+    if (left > 0) equal += 1;
+    counts.set(line, left - 1);
+  }
+  return equal / Math.max(a.length, b.length, 1);
+}
+
+/** Returns a function that calls `make` once for each text. */
+function memo<T>(make: (text: string) => T): (text: string) => T {
+  const made = new Map<string, {readonly value: T}>();
+  return text => {
+    const known = made.get(text) ?? {value: make(text)};
+    made.set(text, known);
+    return known.value;
+  };
+}
