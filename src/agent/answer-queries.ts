@@ -88,6 +88,7 @@ export function answerQueries(sources: QuerySources) {
       return {tag: 'ok', value: kept};
     },
     checks: async (_, signal) => ({tag: 'ok', value: await checkStatuses(session, signal)}),
+    goal: async ({text}) => (await import('./conditions.ts')).changeGoal(text, session),
     pins: async () => ({tag: 'ok', value: (await import('./pins.ts')).pinRows(session)}),
     'change-pin': async request => (await import('./pins.ts')).changePin(request, session),
     async review({range}, signal) {

@@ -170,12 +170,12 @@ function deniedByHook(
 }
 
 /** An approved action runs in the workspace itself. A separate view is a condition only of the judge's own approval. */
-const allowedTerms = (terms: RunTerms): RunTerms =>
+export const inWorkspace = (terms: RunTerms): RunTerms =>
   terms.confinement === 'sandbox' ? {...terms, confinement: 'chosen'} : terms;
 
 const approved = (proposal: Proposal, input: Approved['input'] = 'unchanged'): Approved => ({
   ...proposal,
-  terms: allowedTerms(proposal.terms),
+  terms: inWorkspace(proposal.terms),
   kind: 'approved',
   input,
   approval: 'answered',
@@ -518,7 +518,7 @@ export function withHookVerdict(judged: VerdictWithTerms, hook: CallAnswer['verd
   if (hook.kind === 'allow')
     return mustAskUser(verdict)
       ? judged
-      : {...judged, verdict: {...verdict, decision: 'allow'}, terms: allowedTerms(terms)};
+      : {...judged, verdict: {...verdict, decision: 'allow'}, terms: inWorkspace(terms)};
   if (hook.kind !== 'ask') return judged;
   const reasons: readonly Reason[] = [...verdict.reasons, {kind: 'hook', text: hook.reason}];
   return {...judged, verdict: {...verdict, decision: 'ask', reasons}};

@@ -207,6 +207,8 @@ export interface Queries {
   readonly 'ask-aside': QuerySpec<string, {readonly question: string}>;
   /** Names the session; without a title, as the model proposes. Returns the title as it is kept. All front ends get the event `session-renamed`. */
   readonly 'rename-session': QuerySpec<string, {readonly title: string}>;
+  /** Sets the session's goal, drops it with `off`, or shows it if the text is empty. Returns what the user reads. */
+  readonly goal: QuerySpec<string, {readonly text: string}>;
   /** The user's plans, newest first. */
   readonly plans: QuerySpec<readonly Plan[]>;
   /** Changes a plan. After `begin`, the front end submits `start-plan` and the prompt that carries the plan out. */

@@ -10,7 +10,7 @@ import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import {rewindDetails} from '../domain/rewind.ts';
 import {branchNote} from '../domain/session-list.ts';
-import {givenTitle} from '../domain/history.ts';
+import {givenTitle, goalIn} from '../domain/history.ts';
 import {visibleLine} from '../base/visible.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
 import type {ModelFacts} from '../domain/model-stream.ts';
@@ -38,6 +38,7 @@ import {ComputerUse} from './computer-use.ts';
 import {CostBudget} from './cost-budget.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
+import {Listeners} from './listeners.ts';
 import {loadMakeRoom, runOwnCommand, runPrompt} from './loop.ts';
 import {commandsOfPrograms, readSlashCommand, type SlashCommand} from '../domain/slash-command.ts';
 import {PendingRequests} from './pending-requests.ts';
@@ -80,6 +81,8 @@ class Engine implements AgentClient {
   #running: PromptCheckpoints | undefined;
   readonly #queries: QueryHandlers;
   readonly #host: HostServices;
+  /** The goal that the first prompt sets. */
+  #goal: string;
   #isClosing = false;
   readonly #closed = new AbortController();
 
@@ -159,6 +162,7 @@ class Engine implements AgentClient {
     });
     this.#hooks = new SessionHooks(this.#session);
     this.#origin = origin;
+    this.#goal = rest.conditions.goal;
     this.#checkpoints = new CheckpointRecorder({
       checkpoints: ports.checkpoints,
       publish,
@@ -339,6 +343,8 @@ class Engine implements AgentClient {
       compacted: () => this.#compacted(),
     };
     session.agents.beginPrompt(checkpoints);
+    if (this.#goal !== '') journal(session, {kind: 'goal', text: this.#goal, state: 'set'});
+    this.#goal = '';
     this.#running = checkpoints;
     session.conversation.todos.beginPrompt();
     await session.plans.beginPrompt();
@@ -372,6 +378,7 @@ class Engine implements AgentClient {
       const named = answerOutcome(await this.query({query: 'rename-session', title: argument}, signal));
       return named.tag === 'ok' ? ok(`Session renamed: ${visibleLine(named.value)}`) : named;
     }
+    if (name === 'goal') return answerOutcome(await this.query({query: 'goal', text: argument}, signal));
     const {model, ports} = this.#session;
     if (argument === '') return ok(effortText(model, ports.model.facts(model)));
     const done = await this.query({query: 'use-effort', model, effort: argument}, signal);
@@ -551,7 +558,13 @@ class Engine implements AgentClient {
       usage: usage.report(),
     } as const;
     const title = givenTitle(stored.records);
-    return title === '' ? [opened] : [opened, {event: 'session-renamed', title}];
+    const goal = this.#goal === '' && origin === 'resumed' ? goalIn(stored.records) : '';
+    const text = `The goal of this session still holds: ${visibleLine(goal)}. /goal off drops it.`;
+    return [
+      opened,
+      ...(title === '' ? [] : [{event: 'session-renamed', title} as const]),
+      ...(goal === '' ? [] : [{event: 'notice', level: 'warning', text} as const]),
+    ];
   }
 }
 
@@ -575,24 +588,3 @@ function ownCommand(text: string): SlashCommand | undefined {
 
 const effortText = (model: string, {effort, efforts}: Pick<ModelFacts, 'effort' | 'efforts'>): string =>
   `Effort of ${model}: ${effort === 'default' ? "the model's default" : effort}. ${efforts.length === 0 ? 'weft knows no levels of this model.' : `Its levels are ${efforts.join(', ')}.`}`;
-
-/** The front ends that receive events. */
-class Listeners {
-  readonly #listeners = new Set<EventListener>();
-  #ready: Promise<unknown> | undefined;
-
-  add(listener: EventListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  publish(events: readonly AgentEvent[]): void {
-    const busy = [...this.#listeners].map(listener => listener(events)).filter(taken => taken !== undefined);
-    this.#ready = busy.length === 0 ? undefined : Promise.all(busy);
-  }
-
-  /** Settles when all listeners can take more events. `undefined` if they already can. */
-  ready(): Promise<unknown> | undefined {
-    return this.#ready;
-  }
-}

@@ -23,6 +23,8 @@ import {streamAnswer, refusedLengthOf, type ModelAnswer} from './answer.ts';
 import {changedEffort, environmentNote} from './context/environment.ts';
 import {endCommands} from './context/prompt-command.ts';
 import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
+import {goalIn} from '../domain/history.ts';
+import type {PromptConditions} from './conditions.ts';
 import type {StopInput} from '../actions/hooks-port.ts';
 import type {Reservation} from './cost-budget.ts';
 import {journal, nextRequest, warn, type PromptContext, type SessionContext} from './session-context.ts';
@@ -99,6 +101,10 @@ const maxStopHookBlocks = 25;
 
 async function takeTurns(context: PromptContext, stats: PromptStats, signal: AbortSignal): Promise<PromptEnd> {
   const {session, hooks} = context;
+  let conditions = await loadConditions(context);
+  const prepared = await conditions?.prepare(signal);
+  if (prepared?.kind === 'note') addReminder([reminderBlock(prepared.text)], session);
+  else if (prepared !== undefined) return prepared;
   let round: StopInput['round'] = 'first';
   let stopHookBlocks = 0;
   let hasCorrected = false;
@@ -215,6 +221,13 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     const verdict = await hooks.beforeStop({answer: turn.text, round}, signal);
     if (signal.aborted) return {kind: 'interrupted'};
     if (verdict.kind === 'none') {
+      conditions ??= await loadConditions(context);
+      const met = await conditions?.check({limit: stats.limitReached(), calls: stats.results}, signal);
+      if (met?.kind === 'end') return met.end;
+      if (met?.kind === 'go-on') {
+        addReminder([reminderBlock(met.text)], session);
+        continue;
+      }
       const canAsk = stats.results > 0 && stats.limitReached() === undefined;
       const question = canAsk ? session.plans.takeQuestion() : '';
       if (question === '') return {kind: 'done'};
@@ -230,6 +243,13 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     addReminder([{kind: 'text', text: `Stop hook feedback:\n${verdict.reason}`}], session);
     round = 'again';
   }
+}
+
+/** Returns the conditions of the prompt if the session has any. */
+async function loadConditions(context: PromptContext): Promise<PromptConditions | undefined> {
+  const {conditions, conversation} = context.session;
+  if (conditions.required.length === 0 && goalIn(conversation.journal.records) === '') return undefined;
+  return new (await import('./conditions.ts')).PromptConditions(context);
 }
 
 /** The part that the output limit cut: a text, a tool call, or thinking before anything else came. */

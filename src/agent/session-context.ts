@@ -44,6 +44,16 @@ export interface PromptLimits {
   readonly maxCostUsd: number | 'unlimited';
 }
 
+/** The conditions that the command line and the settings set. */
+export interface GivenConditions {
+  /** The goal that the first prompt sets, as the user wrote it. Empty if there is none. */
+  readonly goal: string;
+  /** Commands and names of checks. */
+  readonly required: readonly string[];
+}
+
+export const noConditions: GivenConditions = {goal: '', required: []};
+
 /** The engine's state for its whole life, and the open conversation. */
 export interface SessionContext {
   readonly ports: AgentPorts;
@@ -64,6 +74,7 @@ export interface SessionContext {
    */
   readonly backgroundAgents: 'waited-for' | 'left';
   readonly structuredOutput: StructuredOutput;
+  readonly conditions: GivenConditions;
   /** Whether weft stops a model that repeats a failing call. */
   readonly loopGuard: 'on' | 'off';
   /** Whether the model is asked to describe its calls. */
@@ -141,6 +152,7 @@ export interface EngineSetup extends Pick<
   | 'frontEnd'
   | 'backgroundAgents'
   | 'structuredOutput'
+  | 'conditions'
   | 'loopGuard'
   | 'selfReports'
   | 'model'

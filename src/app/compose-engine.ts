@@ -87,24 +87,7 @@ export interface EngineSetup extends Pick<
   'sessions' | 'notices' | 'commands' | 'agentKinds' | 'harnesses'
 > {
   /** Options passed to the engine unchanged. */
-  readonly engine: Pick<
-    EngineOptions,
-    | 'session'
-    | 'origin'
-    | 'model'
-    | 'mode'
-    | 'environment'
-    | 'limits'
-    | 'interaction'
-    | 'frontEnd'
-    | 'compaction'
-    | 'backgroundAgents'
-    | 'structuredOutput'
-    | 'loopGuard'
-    | 'selfReports'
-    | 'thinking'
-    | 'disabledTools'
-  >;
+  readonly engine: Omit<EngineOptions, 'ports' | 'directory' | 'systemPrompt' | 'place' | 'host' | 'agentLimits'>;
   readonly systemPrompt: EngineOptions['systemPrompt'];
   readonly model: ModelPort;
   /** The workspace folders. Commands start in the first one, and relative paths resolve from it. */

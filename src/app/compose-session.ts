@@ -141,6 +141,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       backgroundAgents:
         driver.backgroundAgents === 'usual' ? defaultBackgroundAgents[interaction] : driver.backgroundAgents,
       structuredOutput: structured,
+      conditions: {goal: await goalFromFlag(options.goal), required: options.requireCheck ?? []},
       loopGuard: settings.loopGuard,
       selfReports: settings.selfReports,
       thinking: thinkingOf(options),
@@ -272,6 +273,14 @@ async function structuredOutputFromFlag(given: string): Promise<StructuredOutput
   const structured = await structuredOutputFor(parsed.value);
   if (structured.tag === 'failed') throw new UsageError(`${where} is not a valid schema: ${structured.error}`);
   return structured.value;
+}
+
+/** Reads `--goal`. A condition that weft can't check is a usage error. */
+async function goalFromFlag(given: string | undefined): Promise<string> {
+  if (given === undefined) return '';
+  const read = (await import('../domain/goal.ts')).readCondition(given);
+  if (read.tag === 'failed') throw new UsageError(`--goal: ${read.error}`);
+  return given;
 }
 
 /** Compiles a schema for the engine, which then requires answers that match it. The error says why it is not a valid schema. */

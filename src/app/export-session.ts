@@ -88,6 +88,7 @@ function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlo
     case 'reminder':
     case 'pin':
     case 'title':
+    case 'goal':
     case 'results-shortened':
     case 'media-left-out':
     case 'request-prefix':

@@ -390,6 +390,9 @@ export function lazyWeb({
   };
 }
 
+/** The size of the largest file whose text weft compares with a goal. */
+const maxTextSize = 64 * 1024 * 1024;
+
 /** The workspace state for reminders to the model: instructions, running commands, fingerprints of files. */
 export const workspaceState = (
   found: Pick<WorkspaceStatePort, 'instructions' | 'instructionsBelow'>,
@@ -404,6 +407,10 @@ export const workspaceState = (
         const listening = ports.length === 0 ? '' : ` (listens on ${ports.join(', ')})`;
         return {block: id, text: `- block ${id}: ${visibleLine(command)}${listening}`};
       }),
+  async text(path) {
+    const {readRegularFile} = await import('../workspace/files/regular-files.ts');
+    return readRegularFile(path, maxTextSize)?.toString();
+  },
   async fingerprints(paths, signal) {
     const {fingerprintFiles} = await import('../workspace/files/regular-files.ts');
     return fingerprintFiles(paths, signal);

@@ -13,7 +13,11 @@ const agents = [
   '--agents <file-or-json>',
   'Define more agents: {"NAME": {"description": "…", "prompt": "…"}}',
 ] as const;
-const pluginDir = ['--plugin-dir <dir>', 'Load a Claude plugin folder; can be given several times', 'paths'] as const;
+const pluginDir = [
+  '--plugin-dir <dir>',
+  'Load a Claude plugin folder; can be given several times',
+  'repeated',
+] as const;
 /** Main flags that some commands also take. */
 export const sharedFlags = {agents, pluginDir} as const;
 
@@ -38,6 +42,11 @@ export const mainFlags = [
   ['--max-turns <n>', 'Stop before a prompt makes more model requests', 'whole-number'],
   ['--max-cost <usd>', 'Stop before the session costs more than this', 'positive-number'],
   ['--timeout <seconds>', 'Without the terminal UI: stop after this time (exit code 124)', 'seconds'],
+  [
+    '--goal <condition>',
+    'Go on until this holds: a command such as "npm test", "file: PATH exists", "json: PATH .key >= 80"',
+  ],
+  ['--require-check <command>', 'Exit with 0 only if this has passed since the last change; repeatable', 'repeated'],
   ['-c, --continue', 'Continue the newest session of this folder'],
   ['-r, --resume [session]', 'Resume a session; without an id, choose one'],
   ['--session-id <uuid>', 'ID of the new session'],
@@ -67,7 +76,7 @@ export const mainFlags = [
 export const flagHeadings = {
   Model:
     '--fallback-model --provider --base-url --replay --record --system-prompt --append-system-prompt --agent --agents',
-  Permissions: '--sandbox --allowed-tools --disallowed-tools --max-turns --max-cost --timeout',
+  Permissions: '--sandbox --allowed-tools --disallowed-tools --max-turns --max-cost --timeout --goal --require-check',
   Session:
     '--session-id --fork-session --no-session-persistence --add-dir --worktree --bare --settings --mcp-config --strict-mcp-config --plugin-dir',
   Output: '--print --input-format --include-partial-messages --json-schema --verbose --debug',
@@ -89,6 +98,8 @@ const runFlags: readonly LongFlag[] = [
   '--disallowedTools',
   '--max-turns',
   '--max-cost',
+  '--goal',
+  '--require-check',
   '--cwd',
   '--add-dir',
   '--bare',
@@ -163,7 +174,7 @@ export const sdkFlags = {
     ['--initialize-fields <names>', 'settings and disallowedTools come in the first message'],
     ['--forward-subagent-text', 'includes the texts of sub-agents, not only their tool calls'],
     ['--disable-slash-commands', 'turns off skills and commands from files'],
-    ['--plugin-dir-no-mcp <dir>', '--plugin-dir without the MCP servers of the plugin', 'paths'],
+    ['--plugin-dir-no-mcp <dir>', '--plugin-dir without the MCP servers of the plugin', 'repeated'],
   ],
   ignored: [
     ['--betas <names>', "weft's requests need none"],
@@ -192,7 +203,7 @@ export interface FlagValues {
   readonly 'number-from-zero': number;
   readonly 'positive-number': number;
   readonly seconds: number;
-  readonly paths: readonly string[];
+  readonly repeated: readonly string[];
   readonly provider: string;
 }
 

@@ -56,6 +56,7 @@ export function formatSession(records: readonly JournalRecord[]): string {
       case 'reminder':
       case 'pin':
       case 'title':
+      case 'goal':
       case 'results-shortened':
       case 'media-left-out':
       case 'request-prefix':

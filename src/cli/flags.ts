@@ -33,7 +33,7 @@ const valueParsers: {readonly [Name in keyof FlagValues]: (text: string, before:
   'positive-number': positiveNumber,
   seconds,
   provider: text => text,
-  paths: (text, before) => [...(Array.isArray(before) ? before.map(String) : []), text],
+  repeated: (text, before) => [...(Array.isArray(before) ? before.map(String) : []), text],
 };
 
 export const agentsFlag = sharedFlags.agents;

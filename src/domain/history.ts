@@ -34,6 +34,12 @@ interface History {
   readonly callsWithoutResult: readonly ActionId[];
 }
 
+/** Returns the goal of a session as the user wrote it. Empty if there is none, or if it was met or dropped. */
+export function goalIn(records: readonly JournalRecord[]): string {
+  const last = records.findLast(record => record.kind === 'goal');
+  return last?.state === 'set' ? last.text : '';
+}
+
 /** Returns the name that the user gave a session. Empty if there is none. */
 export const givenTitle = (records: readonly JournalRecord[]): string =>
   records.findLast(record => record.kind === 'title')?.title ?? '';
@@ -117,6 +123,7 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
       case 'document':
       case 'pin':
       case 'title':
+      case 'goal':
       case 'review':
       case 'agent':
       case 'agent-usage':

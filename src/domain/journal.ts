@@ -36,6 +36,8 @@ export type JournalRecord =
     }
   /** The name that the user gave the session. The latest record counts. */
   | {readonly kind: 'title'; readonly title: string}
+  /** The user's goal, as written. The latest record counts. */
+  | {readonly kind: 'goal'; readonly text: string; readonly state: 'set' | 'met' | 'dropped'}
   | {readonly kind: 'pin'; readonly message: MessageId; readonly state: 'pinned' | 'unpinned'}
   | {readonly kind: 'review'; readonly change: ReviewChange}
   /** Task-protocol payloads, in the order in which they apply. */

@@ -29,6 +29,7 @@ export const commandsOfPrograms = [
     argumentHint: '[level]',
   },
   {name: 'rename', description: 'Name this session', argumentHint: '[name]'},
+  {name: 'goal', description: 'Go on until a condition holds', argumentHint: '[condition | off]'},
   {name: 'btw', description: 'Ask a question beside the conversation', argumentHint: 'question'},
 ] as const;
 
@@ -60,6 +61,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'exit',
   'export',
   'fork',
+  'goal',
   'help',
   'hooks',
   'image',

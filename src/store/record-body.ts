@@ -151,6 +151,7 @@ const sessionDocument = z.object({
   text: z.string(),
 });
 const title = z.object({title: z.string()});
+const goal = z.object({text: z.string(), state: z.enum(['set', 'met', 'dropped'])});
 const pin = z.object({message: messageIdSchema, state: z.enum(['pinned', 'unpinned'])});
 const writer = z.enum(['agent', 'user']);
 const reviewChange = z.discriminatedUnion('change', [
@@ -250,6 +251,7 @@ const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRe
   'todo-frames': bodySchema(z.array(frame), frames => ({kind: 'todo-frames', frames})),
   approval: bodySchema(approval, fields => ({kind: 'approval', ...fields})),
   title: bodySchema(title, fields => ({kind: 'title', ...fields})),
+  goal: bodySchema(goal, fields => ({kind: 'goal', ...fields})),
   pin: bodySchema(pin, fields => ({kind: 'pin', ...fields})),
   review: bodySchema(reviewChange, change => ({kind: 'review', change})),
   document: bodySchema(sessionDocument, fields => ({kind: 'document', ...fields})),

@@ -113,7 +113,7 @@ describe('/help', () => {
       'Undo      /undo  /redo  /rewind  /branch  /diff',
       'Model     /model  /effort  /mode  /login  /computer',
       'Project   /permissions  /hooks  /mcp  /trust  /note',
-      'Work      /todo  /plans  /stack  /ps  /agents',
+      'Work      /goal  /todo  /plans  /stack  /ps  /agents',
       'Look      /theme  /verbosity  /statusline  /vim  /editor',
       'weft      /config  /doctor  /demo  /help',
       'Prompt    @file  !command  #note  /command',

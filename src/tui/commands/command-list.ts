@@ -54,6 +54,12 @@ const allCommands: readonly SlashCommand[] = [
     summary: 'Name this session; without a name, the model proposes one',
     run: (title, context) => void renameSession(title, context),
   }),
+  slashCommand({
+    name: 'goal',
+    usage: '/goal [condition | off]',
+    summary: 'Go on until a condition holds, such as /goal npm test; show it, or drop it',
+    run: (text, context) => void changeGoal(text, context),
+  }),
   modelCommand,
   effortCommand,
   loginCommand,
@@ -224,6 +230,11 @@ export const commandsFor = (demo: 'none' | 'offered'): readonly SlashCommand[] =
 async function renameSession(title: string, context: CommandContext): Promise<void> {
   const kept = await context.runQuery({query: 'rename-session', title});
   if (kept !== undefined) context.notify('info', `Session renamed: ${visibleLine(kept)}`);
+}
+
+async function changeGoal(text: string, context: CommandContext): Promise<void> {
+  const said = await context.runQuery({query: 'goal', text});
+  if (said !== undefined) context.notify('info', said);
 }
 
 async function showDiagnostics(context: CommandContext): Promise<void> {

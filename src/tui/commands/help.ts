@@ -67,7 +67,7 @@ export const commandGroups: readonly {readonly title: string; readonly names: re
   {title: 'Undo', names: ['undo', 'redo', 'rewind', 'branch', 'diff']},
   {title: 'Model', names: ['model', 'effort', 'mode', 'login', 'computer']},
   {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'trust', 'note']},
-  {title: 'Work', names: ['todo', 'plans', 'stack', 'ps', 'agents']},
+  {title: 'Work', names: ['goal', 'todo', 'plans', 'stack', 'ps', 'agents']},
   {title: 'Look', names: ['theme', 'verbosity', 'statusline', 'vim', 'editor']},
   {title: 'weft', names: ['config', 'doctor', 'demo', 'help']},
 ];

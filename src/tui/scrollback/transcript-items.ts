@@ -80,6 +80,7 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
       return record.by === 'user' ? [{kind: 'note', text: `You wrote the document ${record.id}: ${record.title}`}] : [];
     case 'pin':
     case 'title':
+    case 'goal':
     case 'results-shortened':
     case 'media-left-out':
     case 'request-prefix':

@@ -430,6 +430,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   'add-to-memory': {query: 'add-to-memory', note: 'n'},
   'write-memory': {query: 'write-memory', before: '', text: 't'},
   'rename-session': {query: 'rename-session', title: 'Mend the tests'},
+  goal: {query: 'goal', text: 'npm test'},
   'ask-aside': {query: 'ask-aside', question: 'Which file?'},
   'session-changes': {query: 'session-changes', since: 'start'},
   checks: {query: 'checks'},

@@ -110,6 +110,7 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
         'change-pin': async () => ok([]),
         'ask-aside': async () => failed(rejected('There is no model here.')),
         'rename-session': async ({title}) => ok(title),
+        goal: async ({text}) => ok(`Goal: ${text}.`),
         review: async () => failed(rejected('There is no repository here.')),
         'session-changes': async () => ok({files: [], more: 0, coverage: 'all files'}),
         'change-review': async () => ok([]),

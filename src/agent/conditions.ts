@@ -1,0 +1,350 @@
+import {accessOf, runAction, userCommandAction} from '../actions/catalogue.ts';
+import type {PromptEnd} from '../actions/agent-event.ts';
+import type {ShellReport} from '../actions/ports.ts';
+import {reportText} from '../actions/request-command-output.ts';
+import {clip, clipStart, firstLine, pluralize} from '../base/clip.ts';
+import {objectOf, textOf} from '../base/json.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {unreachable} from '../base/unreachable.ts';
+import {visibleLine, visibleOutput} from '../base/visible.ts';
+import {toolCalls} from '../domain/conversation.ts';
+import {weftItself} from '../domain/executor.ts';
+import {faultText, rejected, type Fault} from '../domain/fault.ts';
+import {comparable, type Condition, conditionText, jsonFailure, readCondition} from '../domain/goal.ts';
+import {goalIn} from '../domain/history.ts';
+import {actionId} from '../domain/ids.ts';
+import {reasonsText} from '../domain/reason.ts';
+import {approve, type Approved, inWorkspace, judgeAction} from './approval.ts';
+import {actionPorts, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
+import {unstructuredAnswer} from './structured-output.ts';
+import {checkpointFor} from './tool-call.ts';
+
+/** The time limit of a condition's command in milliseconds: the longest one that a command of the model may have. */
+const timeoutMs = 600_000;
+
+/** The maximum number of UTF-16 units of a failure that the model reads, and that weft compares. */
+const maxFailure = 8000;
+
+/** A condition that holds for this prompt. `named`: the user named the command on the command line, so weft runs it unasked. */
+interface Wanted {
+  readonly what: 'goal' | 'check';
+  readonly condition: Condition;
+}
+
+type Finding =
+  | {readonly kind: 'holds'}
+  /** `line`: the failure in a few words. `output`: the failure for the model. */
+  | {readonly kind: 'fails'; readonly line: string; readonly output: string}
+  /** weft could not check it, and trying again would not help. */
+  | {readonly kind: 'not-checked'; readonly fault: Fault};
+
+/** The result of a check at the end of the model's work. `go-on`: the text for the model. */
+type Verdict =
+  | {readonly kind: 'hold'}
+  | {readonly kind: 'go-on'; readonly text: string}
+  | {readonly kind: 'end'; readonly end: PromptEnd};
+
+/** The conditions of one prompt: the user's goal and the required checks. weft checks them when the model would end its work. */
+export class PromptConditions {
+  readonly #context: PromptContext;
+  /** The failures so far, without what differs between runs. */
+  readonly #failures = new Set<string>();
+  readonly #tried: string[] = [];
+  #attempts = 0;
+  /** How many attempts in a row brought no failure that is new. */
+  #stale = 0;
+  #seenMessages: number;
+
+  constructor(context: PromptContext) {
+    this.#context = context;
+    this.#seenMessages = context.session.conversation.messages.length;
+  }
+
+  /** Asks for what the goal's command needs. Returns the end of the prompt if weft may not run it, or the note for the model. */
+  async prepare(signal: AbortSignal): Promise<PromptEnd | {readonly kind: 'note'; readonly text: string}> {
+    const wanted = this.#wanted();
+    for (const {what, condition} of wanted) {
+      const command = commandOf(condition);
+      if (what === 'check' || command === undefined) continue;
+      const allowed = await this.#allow(command, what, signal);
+      if (signal.aborted) return {kind: 'interrupted'};
+      if (!('terms' in allowed)) return {kind: 'not-sent', why: 'not-permitted', fault: allowed};
+    }
+    const list = wanted.map(({condition}) => `- ${conditionText(condition)}`).join('\n');
+    return {
+      kind: 'note',
+      text: `Your work ends only when this holds, which weft itself checks when you stop:\n${list}\nDo not weaken a check to pass it.`,
+    };
+  }
+
+  /** Checks all conditions. `limit`: the limit that the prompt has reached. `calls`: how many calls of tools it has made. */
+  async check(
+    {limit, calls}: {readonly limit: PromptEnd | undefined; readonly calls: number},
+    signal: AbortSignal,
+  ): Promise<Verdict> {
+    const {session} = this.#context;
+    const failing: (Wanted & Extract<Finding, {kind: 'fails'}>)[] = [];
+    // Plan mode changes nothing, so there is nothing to check yet.
+    if (session.mode === 'plan') return {kind: 'hold'};
+    // In a conversation, an answer without work needs no check.
+    const isWork = calls > 0 || session.interaction === 'unattended';
+    for (const each of this.#wanted()) {
+      if (each.what === 'check' && !isWork) continue;
+      const finding = await this.#test(each, signal);
+      if (signal.aborted) return ended({kind: 'interrupted'});
+      if (finding.kind === 'not-checked') return ended({kind: 'failed', fault: finding.fault});
+      if (finding.kind === 'fails') failing.push({...each, ...finding});
+    }
+    this.#attempts += 1;
+    if (failing.length === 0) {
+      const text = goalIn(session.conversation.journal.records);
+      if (text !== '') {
+        journal(session, {kind: 'goal', text, state: 'met'});
+        const tries = this.#attempts === 1 ? '' : ` after ${pluralize(this.#attempts, 'attempt')}`;
+        session.publish([{event: 'notice', level: 'info', text: `Goal met${tries}: ${visibleLine(text)}`}]);
+      }
+      return {kind: 'hold'};
+    }
+    this.#tried.push(this.#work());
+    const failure = failing.map(({output, line}) => comparable(`${line}\n${output}`)).join('\n');
+    this.#stale = this.#failures.has(failure) ? this.#stale + 1 : 0;
+    this.#failures.add(failure);
+    const line = failing.map(each => `${visibleLine(conditionText(each.condition))}: ${each.line}`).join(' · ');
+    if (limit !== undefined) {
+      warn(session, `Not met at the limit (attempt ${this.#attempts}): ${line}`);
+      return ended(limit);
+    }
+    const {maxTurns, maxCostUsd} = session.limits;
+    const isBounded = maxTurns !== 'unlimited' || maxCostUsd !== 'unlimited';
+    if (this.#stale >= maxStale && (!isBounded || failing.some(({what}) => what === 'goal')))
+      return ended({kind: 'failed', fault: this.#unmet(line, failing)});
+    warn(session, `Not met (attempt ${this.#attempts}): ${line}`);
+    return {kind: 'go-on', text: failing.map(failureText).join('\n\n')};
+  }
+
+  #wanted(): readonly Wanted[] {
+    const {session} = this.#context;
+    const read = (what: Wanted['what'], text: string): readonly Wanted[] => {
+      const condition = readCondition(text);
+      return condition.tag === 'ok' ? [{what, condition: condition.value}] : [];
+    };
+    const goal = goalIn(session.conversation.journal.records);
+    return [
+      ...session.conditions.required.map(command => ({what: 'check', condition: {kind: 'command', command}}) as const),
+      ...(goal === '' ? [] : read('goal', goal)),
+    ];
+  }
+
+  async #test({what, condition}: Wanted, signal: AbortSignal): Promise<Finding> {
+    const {session} = this.#context;
+    const command = commandOf(condition);
+    const ran = command === undefined ? undefined : await this.#run(command, what, signal);
+    if (ran !== undefined && !('end' in ran)) return {kind: 'not-checked', fault: ran};
+    const textAt = (path: string): Promise<string | undefined> =>
+      session.ports.workspaceState.text(session.ports.machine.files.resolve(path).path, signal);
+    switch (condition.kind) {
+      case 'command':
+      case 'check':
+        return ran === undefined || ran.end === '' ? {kind: 'holds'} : fails(lineOf(ran), `${ran.end}\n${ran.output}`);
+      case 'file': {
+        const text = await textAt(condition.path);
+        if (text === undefined) return fails('there is no such file', '');
+        return text.includes(condition.text) ? {kind: 'holds'} : fails('the file does not contain it', '');
+      }
+      case 'json': {
+        const {from} = condition;
+        const text = from.kind === 'file' ? await textAt(from.path) : ran?.whole;
+        const failure = text === undefined ? 'there is no such file' : jsonFailure(text, condition);
+        return failure === '' ? {kind: 'holds'} : fails(firstLine(failure, 200), failure);
+      }
+      default:
+        return unreachable(condition);
+    }
+  }
+
+  /** Decides whether weft may run a command, and asks the user at most once for each set of reasons. */
+  async #allow(command: string, what: Wanted['what'], signal: AbortSignal): Promise<Allowed | Fault> {
+    const {session} = this.#context;
+    const {grants} = session.conversation;
+    const id = actionId(`condition-${session.ports.ids.message()}`);
+    const action = userCommandAction(command, timeoutMs);
+    const judged = await judgeAction(action, {session, executor: weftItself(session.directory)}, signal);
+    const {verdict, terms} = judged;
+    const reasons = reasonsText(verdict.reasons).replace(/\.$/u, '');
+    if (verdict.decision === 'deny')
+      return {kind: 'needs-user', message: `weft may not run ${command}: ${reasons}.`, fix: dropFix[what]};
+    if (verdict.decision === 'allow') return {command, verdict, terms, approval: 'not-asked'};
+    if (what === 'check' || grants.has(grantKey(command, verdict)))
+      return {command, verdict, terms: inWorkspace(terms), approval: what === 'check' ? 'not-asked' : 'answered'};
+    const call = {kind: 'tool-call', id, name: 'Bash', input: {command}} as const;
+    const request = {...judged, id, toolName: 'Bash', call, action, ask: 'unless-granted', place: 'here'} as const;
+    const answer = await approve(request, this.#context, signal);
+    if (answer.kind === 'refused') {
+      const [rule = `Bash(${command})`] = verdict.detail.rules;
+      const [why, fix] =
+        answer.deniedBy === 'nobody'
+          ? [`it needs your approval (${reasons})`, `Allow it, for example with --allowed-tools "${rule}".`]
+          : ['it was refused', dropFix[what]];
+      return {kind: 'needs-user', message: `weft did not run the goal's command ${command}: ${why}.`, fix};
+    }
+    const access = accessOf(answer.action);
+    const chosen = access.kind === 'command' ? access.command : command;
+    grants.add(grantKey(chosen, answer.verdict));
+    // The user has edited the command on the card. The goal always names the command that weft runs.
+    if (chosen !== command) journal(session, {kind: 'goal', text: `command: ${chosen}`, state: 'set'});
+    return {...answer, command: chosen};
+  }
+
+  /** Runs a condition's command in the folder of the session. Its own changes are dropped if it runs in its own view. */
+  async #run(command: string, what: Wanted['what'], signal: AbortSignal): Promise<Ran | Fault> {
+    const {session} = this.#context;
+    const allowed = await this.#allow(command, what, signal);
+    if (!('terms' in allowed)) return allowed;
+    const {terms, verdict, approval} = allowed;
+    const action = userCommandAction(allowed.command, timeoutMs);
+    const id = actionId(`condition-${session.ports.ids.message()}`);
+    await checkpointFor({id, action, verdict, terms}, this.#context, signal);
+    const settled = await runAction(action, {
+      ports: actionPorts(session, id, unstructuredAnswer),
+      signal,
+      approval,
+      shown: {kind: 'command', command: allowed.command, directory: session.directory},
+      detail: verdict.detail,
+      terms,
+      observe: () => {},
+      background: new AbortController().signal,
+      terminal: 'none',
+    });
+    this.#context.checkpoints.afterCall(id);
+    if (settled.state === 'error') return settled.fault;
+    if (settled.state === 'cancelled' || settled.output.kind !== 'completed') return rejected('The check was stopped.');
+    const {report} = settled.output;
+    const {file, text} = report.output;
+    return {
+      end: endOf(report.end),
+      output: reportText(report),
+      whole: (file === undefined ? undefined : await session.ports.workspaceState.text(file, signal)) ?? text,
+    };
+  }
+
+  /** Returns the calls that the model has made since the last check, in a few words. */
+  #work(): string {
+    const {messages} = this.#context.session.conversation;
+    // A compaction makes the conversation shorter.
+    const since = messages.slice(Math.min(this.#seenMessages, messages.length));
+    this.#seenMessages = messages.length;
+    const calls = since.flatMap(message => (message.role === 'assistant' ? toolCalls(message) : []));
+    const shown = calls.map(({name, input}) => {
+      const {file_path: path, command} = objectOf(input);
+      return firstLine(`${name} ${textOf(path) || textOf(command)}`.trim(), 60);
+    });
+    return shown.length === 0 ? 'no calls' : shown.slice(-maxShownCalls).join(', ');
+  }
+
+  #unmet(line: string, failing: readonly Wanted[]): Fault {
+    const tried = this.#tried.map((work, at) => `${at + 1}. ${work}`).slice(-maxShownTries);
+    const count = this.#attempts;
+    const fix = failing.some(({what}) => what === 'goal') ? dropFix.goal : dropFix.check;
+    return {
+      kind: 'needs-user',
+      message: visibleLine(
+        `Not met after ${count} attempts, and the failure stays the same: ${line}. Tried: ${tried.join('; ')}.`,
+      ),
+      fix,
+    };
+  }
+}
+
+/** A command that weft may run, and the terms for it. */
+interface Allowed extends Pick<Approved, 'verdict' | 'terms' | 'approval'> {
+  readonly command: string;
+}
+
+/** The end of a command. `end` is empty if it exited with 0. `output`: what the model reads. `whole`: all that it printed. */
+interface Ran {
+  readonly end: string;
+  readonly output: string;
+  readonly whole: string;
+}
+
+/** A prompt ends if this many attempts in a row brought no new failure: the same failure has then come three times. */
+const maxStale = 2;
+
+const maxShownCalls = 4;
+const maxShownTries = 5;
+
+const dropFix = {
+  goal: 'Say how to go on, or drop the goal with /goal off.',
+  check: 'Mend the check, or run without requiring it.',
+} as const;
+
+/** The user's permission for a command and the reasons that the card named. Other reasons need another answer. */
+const grantKey = (command: string, {reasons}: Pick<Allowed['verdict'], 'reasons'>): string =>
+  `goal ${command} ${reasonsText(reasons)}`;
+
+const commandOf = (condition: Condition): string | undefined => {
+  if (condition.kind === 'command') return condition.command;
+  return condition.kind === 'json' && condition.from.kind === 'command' ? condition.from.command : undefined;
+};
+
+const ended = (end: PromptEnd): Verdict => ({kind: 'end', end});
+
+const fails = (line: string, output: string): Finding => ({kind: 'fails', line, output});
+
+function endOf(end: ShellReport['end']): string {
+  switch (end.kind) {
+    case 'exited':
+      return end.code === 0 ? '' : `exit code ${end.code}`;
+    case 'signalled':
+      return `ended by ${end.signal}`;
+    case 'timed-out':
+      return `not done after ${Math.round(end.afterMs / 1000)} s`;
+    case 'aborted':
+    case 'moved':
+      return 'stopped';
+    case 'not-started':
+      return faultText(end.fault);
+    default:
+      return unreachable(end);
+  }
+}
+
+/** Returns the end of a failed command and the line of its output that says most: the last one that names a failure, or the last one. */
+function lineOf({end, whole}: Ran): string {
+  const lines = whole
+    .split('\n')
+    .flatMap(line => (line.trim() === '' ? [] : [visibleLine(visibleOutput(line)).trim()]));
+  const telling =
+    lines.findLast(line => /\b(?:fail(?:ed|ures?|ing)?|errors?|panicked|not ok)\b|[✗✘×]/iu.test(line)) ?? lines.at(-1);
+  return telling === undefined ? end : `${end}, ${clip(telling, maxLine)}`;
+}
+
+const maxLine = 120;
+
+/** Returns what the model reads about a condition that failed. */
+const failureText = ({what, condition, output}: Wanted & Extract<Finding, {kind: 'fails'}>): string =>
+  `weft checked ${what === 'goal' ? 'the goal' : 'a required check'}, and it does not hold: ${conditionText(condition)}.\n` +
+  `${clipStart(output, maxFailure)}\nGo on until it holds. Say so if it cannot.`;
+
+/** Sets the session's goal, drops it with `off`, or shows it if the text is empty. Returns what the user reads. */
+export function changeGoal(written: string, session: SessionContext): Outcome<string, Fault> {
+  const text = session.ports.secrets.redact(written);
+  const before = goalIn(session.conversation.journal.records);
+  if (text === '') return ok(before === '' ? noGoalText : `${goalText(before)} /goal off drops it.`);
+  if (text === 'off') {
+    if (before !== '') journal(session, {kind: 'goal', text: before, state: 'dropped'});
+    return ok(before === '' ? noGoalText : `Goal dropped: ${visibleLine(before)}`);
+  }
+  const read = readCondition(text);
+  if (read.tag === 'failed') return failed(rejected(read.error));
+  journal(session, {kind: 'goal', text, state: 'set'});
+  return ok(`${goalText(text)} A prompt now goes on until it holds.`);
+}
+
+const noGoalText = 'There is no goal. Set one such as /goal npm test.';
+
+/** Says exactly what weft will check. */
+function goalText(text: string): string {
+  const read = readCondition(text);
+  return `Goal: ${visibleLine(read.tag === 'ok' ? conditionText(read.value) : text)}.`;
+}

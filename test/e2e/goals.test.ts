@@ -1,0 +1,112 @@
+// @module-tag long
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {call, say, type Answer} from '../support/model-script.ts';
+import {openScene, type Scene} from '../support/scene.ts';
+import {jsonLines, resultOf} from './support/messages.ts';
+
+const allowed = ['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash(sh check.sh)'];
+const write = (text: string): Answer => call('Write', {file_path: 'a.txt', content: text});
+
+/** A scene whose check prints what `a.txt` holds, and fails until that is `good`. */
+async function withCheck(script: readonly Answer[]): Promise<Scene> {
+  const scene = await openScene((_, number) => script[number - 1] ?? say('Nothing more.'));
+  const check = 'echo run >> runs; echo "took $RANDOM ms"; cat a.txt || echo bad; [ "$(cat a.txt)" = good ]';
+  writeFileSync(join(scene.place.work, 'check.sh'), `exec 2>/dev/null; ${check}`);
+  return scene;
+}
+
+const runs = ({place}: Scene): number => readFileSync(join(place.work, 'runs'), 'utf8').split('\n').length - 1;
+const lastText = ({server}: Scene): string => JSON.stringify(server.requests.at(-1)?.body.messages);
+
+describe('--goal', () => {
+  test(
+    'the failure goes to the model, and the prompt goes on until the command exits with 0',
+    {tags: 'smoke'},
+    async () => {
+      await using scene = await withCheck([say('Done.'), write('good\n'), say('Mended.')]);
+      const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--goal', 'sh check.sh passes', ...allowed]);
+      expect([code, stdout, scene.server.requests.length, runs(scene)]).toEqual([0, 'Mended.\n', 3, 2]);
+      expect(stderr).toBe('weft: Not met (attempt 1): `sh check.sh` exits with 0: exit code 1, bad\n');
+      expect(JSON.stringify(scene.server.requests[0]?.body.messages)).toContain('`sh check.sh` exits with 0');
+      expect(lastText(scene)).toContain('weft checked the goal, and it does not hold');
+    },
+  );
+
+  test('the same failure three times ends it, and the reason says what was tried', async () => {
+    await using scene = await withCheck([say('Done.'), write('worse\n'), say('Done.'), write('worse\n'), say('Done.')]);
+    const {code, stderr} = await scene.run(['--prompt', 'x', '--goal', 'sh check.sh', ...allowed]);
+    // `bad`, then `worse` twice: only two checks in a row brought nothing new.
+    expect([code, scene.server.requests.length]).toEqual([1, 6]);
+    expect(stderr).toMatch(/the failure stays the same: .*exit code 1, worse.*Tried: 1\. no calls; 2\. Write a\.txt/u);
+  });
+
+  test('at a limit the exit code is that of the limit', async () => {
+    await using scene = await withCheck([]);
+    const {code} = await scene.run(['--prompt', 'x', '--goal', 'sh check.sh', '--max-turns', '2', ...allowed]);
+    expect([code, scene.server.requests.length, runs(scene)]).toEqual([4, 2, 2]);
+  });
+
+  test('a command that would ask is not run, and the model is not asked either', async () => {
+    await using scene = await withCheck([]);
+    const {code, stderr} = await scene.run(['--prompt', 'x', '--goal', 'sh check.sh']);
+    expect([code, scene.server.requests.length]).toEqual([3, 0]);
+    expect(stderr).toContain('--allowed-tools "Bash(sh check.sh)"');
+    expect(() => runs(scene)).toThrow('no such file');
+  });
+
+  test.each([
+    ['file: made.txt exists', 'made.txt exists: there is no such file'],
+    ['file: made.txt contains "good"', 'made.txt contains "good": there is no such file'],
+    ['json: made.txt .n >= 3', '.n of made.txt >= 3: there is no such file'],
+    ['json: $(cat made.txt) .n[1] == "x"', '.n[1] of the output of `cat made.txt` == "x": not JSON'],
+  ])('%s', async (goal, failure) => {
+    const content = goal.includes('contains') ? 'so good' : goal.includes('[1]') ? '{"n": [1, "x"]}' : '{"n": 3}';
+    await using scene = await withCheck([say('Done.'), call('Write', {file_path: 'made.txt', content}), say('Made.')]);
+    const {code, stderr} = await scene.run(['--prompt', 'x', '--goal', goal, ...allowed]);
+    expect([code, scene.server.requests.length]).toEqual([0, 3]);
+    expect(stderr).toContain(`Not met (attempt 1): ${failure}`);
+  });
+
+  test('a sentence is refused with the forms', async () => {
+    await using scene = await withCheck([]);
+    const {code, stderr} = await scene.run(['--prompt', 'x', '--goal', 'the tests pass']);
+    expect([code, scene.server.requests.length]).toEqual([2, 0]);
+    expect(stderr).toContain('--goal: weft can\'t check "the tests pass". Write one of: npm test (a command');
+  });
+
+  test('/goal in stream-json: set, kept by --continue, and dropped', async () => {
+    await using scene = await withCheck([write('good\n'), say('Mended.')]);
+    expect(await scene.run(['--prompt', '/goal "sh check.sh passes"'])).toMatchObject({
+      code: 0,
+      stdout: 'Goal: `sh check.sh` exits with 0. A prompt now goes on until it holds.\n',
+    });
+    const json = ['--output-format', 'stream-json', ...allowed];
+    const {code, stdout, stderr} = await scene.run(['--continue', '--prompt', 'x', ...json]);
+    expect([code, resultOf(stdout)['exit_code']]).toEqual([0, 0]);
+    expect(stderr).toContain('The goal of this session still holds: "sh check.sh passes"');
+    const said = jsonLines(stdout).flatMap(({subtype, content}) => (subtype === 'informational' ? [content] : []));
+    expect(said).toContain('Goal met: "sh check.sh passes"');
+    expect(await scene.run(['--continue', '--prompt', '/goal off'])).toMatchObject({
+      stdout: 'There is no goal. Set one such as /goal npm test.\n',
+    });
+  });
+});
+
+describe('--require-check', () => {
+  test('weft runs unasked what was named, and the failure goes to the model', {tags: 'smoke'}, async () => {
+    await using scene = await withCheck([say('Done.'), write('good\n'), say('Mended.')]);
+    const given = ['--prompt', 'x', '--permission-mode', 'acceptEdits', '--require-check', 'sh check.sh'];
+    const {code, stderr} = await scene.run(given);
+    expect([code, scene.server.requests.length, runs(scene)]).toEqual([0, 3, 2]);
+    expect(stderr).toContain('Not met (attempt 1): `sh check.sh` exits with 0: exit code 1, bad');
+  });
+
+  test('the same failure three times ends it without bounds, and goes on within them', async () => {
+    await using scene = await withCheck([]);
+    const given = ['--prompt', 'x', '--require-check', 'sh check.sh'];
+    expect([(await scene.run(given)).code, runs(scene)]).toEqual([1, 3]);
+    expect([(await scene.run([...given, '--max-turns', '5'])).code, runs(scene)]).toEqual([4, 8]);
+  });
+});
