@@ -25,6 +25,8 @@ export class StreamMerger {
   /** The text block that a failed try left open. */
   #carried: OpenBlock | undefined;
   #usageBefore: Usage = noUsage;
+  /** The text that earlier tries have shown. */
+  #shownBefore = '';
 
   /** The open blocks of the current try, by its own indexes. */
   readonly #open = new Map<number, OpenBlock>();
@@ -50,6 +52,11 @@ export class StreamMerger {
     return this.#shown !== '' || this.hasFinishedCalls;
   }
 
+  /** True if the current try has said the shown text again or nothing, and no more. */
+  get addsNothing(): boolean {
+    return this.#shown === this.#shownBefore && (this.#repeated ?? '') === '';
+  }
+
   get hasFinishedCalls(): boolean {
     return this.#finishedCalls > 0;
   }
@@ -73,6 +80,7 @@ export class StreamMerger {
     this.#usageBefore = addUsage(this.#usageBefore, this.#tryUsage);
     this.#tryUsage = noUsage;
     this.#repeated = this.#shown === '' ? undefined : '';
+    this.#shownBefore = this.#shown;
     return out;
   }
 

@@ -248,7 +248,7 @@ export async function* streamWithRetries(
         break;
       }
       if (item.kind === 'unmarked') {
-        if (!keepsUnmarked(item.content, lessons.learned, {hasContent: merger.hasContent, billed})) {
+        if (!keepsUnmarked(item.content, lessons.learned, {merger, billed})) {
           error = closedEarly(item.content);
           break;
         }
@@ -342,16 +342,16 @@ export async function* streamWithRetries(
 }
 
 /**
- * True if an answer without an end mark is kept. Text that stops in the middle of a sentence never is. The agent asks for
- * a cut call again. An empty continuation of a text means that the text was whole.
+ * True if an answer without an end mark is kept. Text that stops in the middle of a sentence is only if a repeat says
+ * the same. The agent asks for a cut call again. An empty continuation of a text means that the text was whole.
  */
 function keepsUnmarked(
   content: AnswerContent,
   {endMarks}: SessionRefusalChanges,
-  {hasContent, billed}: {readonly hasContent: boolean; readonly billed: number},
+  {merger, billed}: {readonly merger: StreamMerger; readonly billed: number},
 ): boolean {
   if (content === 'whole') return billed > 0 || endMarks === 'unknown';
-  if (content === 'cut-text' || (content === 'none' && !hasContent)) return false;
+  if (content === 'cut-text' ? !merger.addsNothing : content === 'none' && !merger.hasContent) return false;
   return billed > 0 && endMarks === 'unknown';
 }
 

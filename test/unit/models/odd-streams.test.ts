@@ -168,6 +168,13 @@ describe('a stream that ends in order without an end mark', () => {
       {requests: 2, text: 'Count to 4', notes: [], end: cut},
     ],
     [
+      'what a repeat says in the same words is kept',
+      'chat',
+      [said('src/a.ts'), said('src/a.ts')],
+      {requests: 2, text: 'src/a.ts', notes: [note]},
+    ],
+    ['but not what it stops before', 'chat', [said('src/a.ts'), said('src')], {requests: 2, notes: [], end: cut}],
+    [
       'and an empty continuation is none',
       'chat',
       [said('It is 42'), said('')],
@@ -204,7 +211,7 @@ describe('a stream that ends in order without an end mark', () => {
       [messages(...textBlock, {type: 'content_block_stop', index: 0})],
       {requests: 1, text: 'Count to 4', notes: [note]},
     ],
-    ['an open block is asked for once', 'anthropic', [messages(...textBlock)], {requests: 2, notes: [], end: cut}],
+    ['an open block is asked for once', 'anthropic', [messages(...textBlock)], {requests: 2, notes: [note]}],
     ['a message without blocks is asked for once', 'anthropic', [messages()], {requests: 2, end: {message: closed}}],
     [
       'a finished item is kept',
@@ -212,7 +219,7 @@ describe('a stream that ends in order without an end mark', () => {
       [data(responseText, responseItem)],
       {requests: 1, text: 'Count to 4', notes: [note]},
     ],
-    ['an open item is asked for once', 'responses', [data(responseText)], {requests: 2, notes: [], end: cut}],
+    ['an open item is asked for once', 'responses', [data(responseText)], {requests: 2, notes: [note]}],
   ])('%s (%s)', async (_name, dialect, streams, expected) => {
     let at = 0;
     const found = await answered(
