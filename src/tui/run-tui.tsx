@@ -134,11 +134,13 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   opened = ink;
   let suspension = Promise.resolve();
   let isSuspended = false;
+  let suspendReader: 'none' | ((use: () => Promise<() => void>) => Promise<void>) = 'none';
   const job = options.job.watch(signalled => {
-    if (signalled === 'continued') suspendFor(() => stopForShell('continued'));
+    const use = () => stopForShell(signalled === 'continued' ? 'continued' : 'stops');
+    if (suspendReader !== 'none') void suspendReader(use);
     // A program that controls the terminal handles the stop itself.
-    else if (isSuspended) job.stop();
-    else suspendFor(() => stopForShell('stops'));
+    else if (isSuspended && signalled === 'asked-to-stop') job.stop();
+    else suspendFor(use);
   });
 
   /** Suspends the UI once, even if the key is pressed again before the first press takes effect. */
@@ -224,9 +226,14 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
         frame: columns => store.frameOf(columns),
         awaitsAnswer: () => store.awaitsAnswer,
         watch: hear => engine.subscribe(hear),
+        stopForShell: () => stopForShell('stops'),
+        onOpen: suspend => {
+          suspendReader = suspend;
+        },
       },
       over.signal,
     );
+    suspendReader = 'none';
     return () => {};
   }
 

@@ -13,6 +13,9 @@ import type {Frame, Layout} from './text/wrap.ts';
 interface ReaderOptions extends AttentionWatch {
   readonly terminal: UserTerminalStreams;
   readonly frame: (columns: number) => Frame;
+  /** Called once the screen is open, with what gives the terminal to `use` and then shows the screen again. */
+  readonly onOpen: (suspendFor: (use: () => Promise<() => void>) => Promise<void>) => void;
+  readonly stopForShell: () => Promise<() => void>;
 }
 
 /** Shows the transcript on the alternate screen until it is closed or `signal` aborts. Afterwards the normal screen is back, unchanged. */
@@ -50,6 +53,7 @@ export async function readTranscript(
     const {columns, rows} = room();
     for (const key of presses) {
       if (key.kind === 'key' && key.name === 'interrupt') return close(undefined);
+      if (key.kind === 'key' && key.name === 'suspend') return void ink.suspend('', options.stopForShell);
       const next = now.press(key, {rows, frame: options.frame(columns)});
       if (next === 'closed') return close(undefined);
       now = next;
@@ -79,6 +83,7 @@ export async function readTranscript(
   const onAbort = (): void => close(undefined);
   signal.addEventListener('abort', onAbort, {once: true});
   const unwatch = watchAttention(options, draw);
+  options.onOpen(use => ink.suspend('', use));
   try {
     await Promise.race([closed, ink.failed]);
   } finally {

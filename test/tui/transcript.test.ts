@@ -1,3 +1,4 @@
+import type {JobControl, TuiOptions} from '../../src/tui/options.ts';
 import {itemLines, searchedText, transcriptItems} from '../../src/tui/scrollback/transcript-items.ts';
 import {
   highlightMatches,
@@ -247,8 +248,8 @@ describe('/transcript', () => {
     result('1', Array.from({length: 100}, (_, at) => `number ${at}.`).join('\n')),
     said('The end of it.'),
   ];
-  const opened = async (size: readonly [number, number] = [80, 24]) => {
-    const stage = await start(size, {host: {records}});
+  const opened = async (size: readonly [number, number] = [80, 24], options: Partial<TuiOptions> = {}) => {
+    const stage = await start(size, {...options, host: {records}});
     await stage.screen.type('/transcript\r');
     await stage.screen.until(/The end of it\.\n[^]*end · q close/u);
     return stage;
@@ -306,6 +307,27 @@ describe('/transcript', () => {
     await screen.type('q');
     await screen.until(/▌ do it\n[^]*rm -rf build/u);
     expect(engine.ops).toEqual([]);
+  });
+
+  test.each(['Ctrl+Z', 'from outside', 'by force'])('stopped %s and resumed, it is drawn again', async how => {
+    let stops = 0;
+    const listeners: Parameters<JobControl['watch']>[0][] = [];
+    const watch: JobControl['watch'] = listener => {
+      listeners.push(listener);
+      return {stop: () => void stops++, close: () => {}};
+    };
+    const {screen} = await opened([80, 24], {job: {watch}});
+    const before = screen.written().length;
+    if (how === 'Ctrl+Z') await screen.type('\u001A');
+    else for (const tell of listeners) tell(how === 'by force' ? 'continued' : 'asked-to-stop');
+    await expect
+      .poll(() => screen.written().slice(before))
+      .toMatch(/\[\?1049l[^]*\[\?1049h[^]*The end of it\.[^]*q close/u);
+    expect(stops).toBe(how === 'by force' ? 0 : 1);
+    await screen.type('g');
+    await screen.until(/^\n?▌ Do it\.\n/u);
+    await screen.type('q');
+    await screen.until(/Ask weft to do something/u);
   });
 
   test('the window may be closed over it', async () => {
