@@ -53,9 +53,15 @@ export function runProgram(
       const code = isLate ? -1 : error === null ? 0 : error.code;
       const kind = isLate ? 'too-slow' : typeof code === 'number' || error === null ? 'exited' : kindOf(error.code);
       const stderr = errors.toString('utf8');
-      if (run.children === 'killed' && kind !== 'exited') killGroup(child.pid);
+      if (kind !== 'exited') kill();
+      signal.removeEventListener('abort', kill);
       resolve({kind, code: typeof code === 'number' ? code : -1, output, stderr, message: error?.message ?? ''});
     });
+    const kill = (): void => {
+      if (run.children === 'killed') killGroup(child.pid);
+    };
+    // weft may exit before the callback.
+    signal.addEventListener('abort', kill);
     // Node's own `timeout` drops the output of a program that exited in time but whose pipe is still open, and reports success.
     const timer = setTimeout(() => {
       isLate = true;
