@@ -13,8 +13,10 @@ import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {comparable, type Condition, conditionText, jsonFailure, readCondition} from '../domain/goal.ts';
 import {goalIn} from '../domain/history.ts';
 import {actionId} from '../domain/ids.ts';
+import {checkKey, isProven} from '../domain/receipt.ts';
 import {reasonsText} from '../domain/reason.ts';
 import {approve, type Approved, inWorkspace, judgeAction} from './approval.ts';
+import {checkStatuses} from './checks.ts';
 import {actionPorts, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
 import {unstructuredAnswer} from './structured-output.ts';
 import {checkpointFor} from './tool-call.ts';
@@ -22,13 +24,18 @@ import {checkpointFor} from './tool-call.ts';
 /** The time limit of a condition's command in milliseconds: the longest one that a command of the model may have. */
 const timeoutMs = 600_000;
 
+/** Milliseconds after which a person reads that weft still checks. */
+const slowMs = 3000;
+
 /** The maximum number of UTF-16 units of a failure that the model reads, and that weft compares. */
 const maxFailure = 8000;
 
-/** A condition that holds for this prompt. `named`: the user named the command on the command line, so weft runs it unasked. */
+/** A condition of this prompt. A `check` is required by a flag or a setting, which the user or a trusted project wrote: it runs unasked. */
 interface Wanted {
   readonly what: 'goal' | 'check';
   readonly condition: Condition;
+  /** `receipt`: the condition also holds by a fresh receipt of the agent's own run. */
+  readonly reuse: 'receipt' | 'nothing';
 }
 
 type Finding =
@@ -99,9 +106,11 @@ export class PromptConditions {
     if (failing.length === 0) {
       const text = goalIn(session.conversation.journal.records);
       if (text !== '') {
+        const goal = this.#wanted().at(-1);
         journal(session, {kind: 'goal', text, state: 'met'});
         const tries = this.#attempts === 1 ? '' : ` after ${pluralize(this.#attempts, 'attempt')}`;
-        session.publish([{event: 'notice', level: 'info', text: `Goal met${tries}: ${visibleLine(text)}`}]);
+        const met = goal === undefined ? text : conditionText(goal.condition);
+        session.publish([{event: 'notice', level: 'info', text: `Goal met${tries}: ${visibleLine(met)}`}]);
       }
       return {kind: 'hold'};
     }
@@ -109,7 +118,7 @@ export class PromptConditions {
     const failure = failing.map(({output, line}) => comparable(`${line}\n${output}`)).join('\n');
     this.#stale = this.#failures.has(failure) ? this.#stale + 1 : 0;
     this.#failures.add(failure);
-    const line = failing.map(each => `${visibleLine(conditionText(each.condition))}: ${each.line}`).join(' · ');
+    const line = failing.map(each => `${visibleLine(shortText(each.condition))}: ${each.line}`).join(' · ');
     if (limit !== undefined) {
       warn(session, `Not met at the limit (attempt ${this.#attempts}): ${line}`);
       return ended(limit);
@@ -123,29 +132,62 @@ export class PromptConditions {
   }
 
   #wanted(): readonly Wanted[] {
-    const {session} = this.#context;
-    const read = (what: Wanted['what'], text: string): readonly Wanted[] => {
-      const condition = readCondition(text);
-      return condition.tag === 'ok' ? [{what, condition: condition.value}] : [];
-    };
-    const goal = goalIn(session.conversation.journal.records);
+    const {conversation, conditions} = this.#context.session;
+    const required = [...new Set(conditions.required)].map(text => this.#commandOfCheck(text) ?? text);
+    const goal = goalIn(conversation.journal.records);
+    const read = readCondition(goal);
     return [
-      ...session.conditions.required.map(command => ({what: 'check', condition: {kind: 'command', command}}) as const),
-      ...(goal === '' ? [] : read('goal', goal)),
+      ...required.map(command => ({what: 'check', condition: {kind: 'command', command}, reuse: 'receipt'}) as const),
+      ...(read.tag === 'failed' ? [] : [this.#wantedGoal(read.value)]),
     ];
   }
 
-  async #test({what, condition}: Wanted, signal: AbortSignal): Promise<Finding> {
+  /** A check's name stands for its command. */
+  #wantedGoal(condition: Condition): Wanted {
+    const command = condition.kind === 'check' ? this.#commandOfCheck(condition.name) : undefined;
+    return command === undefined
+      ? {what: 'goal', condition, reuse: 'nothing'}
+      : {what: 'goal', condition: {kind: 'command', command}, reuse: 'receipt'};
+  }
+
+  /** Returns the command of a check that the settings or a receipt name. */
+  #commandOfCheck(name: string): string | undefined {
+    const {conversation, conditions} = this.#context.session;
+    const ran = conversation.journal.records.findLast(
+      record => record.kind === 'receipt' && record.receipt.name === name,
+    );
+    return (
+      conditions.checks.find(check => check.name === name)?.command ??
+      (ran?.kind === 'receipt' ? ran.receipt.command : undefined)
+    );
+  }
+
+  /** True if all checks in the command have passed, and no file that they depend on has changed since. */
+  async #isProven(command: string, signal: AbortSignal): Promise<boolean> {
+    const {session} = this.#context;
+    const found = await session.ports.judge.checksIn(command, session.directory);
+    if (found.length === 0) return false;
+    const statuses = await checkStatuses(session, signal);
+    const proven = new Set(statuses.filter(isProven).map(({receipt}) => checkKey(receipt)));
+    return found.every(check => check.zero === 'passed' && proven.has(checkKey(check)));
+  }
+
+  async #test({what, condition, reuse}: Wanted, signal: AbortSignal): Promise<Finding> {
     const {session} = this.#context;
     const command = commandOf(condition);
+    if (command !== undefined && reuse === 'receipt' && (await this.#isProven(command, signal))) return {kind: 'holds'};
     const ran = command === undefined ? undefined : await this.#run(command, what, signal);
     if (ran !== undefined && !('end' in ran)) return {kind: 'not-checked', fault: ran};
     const textAt = (path: string): Promise<string | undefined> =>
       session.ports.workspaceState.text(session.ports.machine.files.resolve(path).path, signal);
     switch (condition.kind) {
       case 'command':
-      case 'check':
         return ran === undefined || ran.end === '' ? {kind: 'holds'} : fails(lineOf(ran), `${ran.end}\n${ran.output}`);
+      case 'check':
+        return {
+          kind: 'not-checked',
+          fault: {kind: 'needs-user', message: `weft knows no check named ${condition.name}.`, fix: namesFix},
+        };
       case 'file': {
         const text = await textAt(condition.path);
         if (text === undefined) return fails('there is no such file', '');
@@ -204,6 +246,9 @@ export class PromptConditions {
     const action = userCommandAction(allowed.command, timeoutMs);
     const id = actionId(`condition-${session.ports.ids.message()}`);
     await checkpointFor({id, action, verdict, terms}, this.#context, signal);
+    const from = session.ports.machine.shell.directory;
+    const checking = `Checking ${visibleLine(allowed.command)} …`;
+    const slow = setTimeout(() => session.publish([{event: 'notice', level: 'info', text: checking}]), slowMs);
     const settled = await runAction(action, {
       ports: actionPorts(session, id, unstructuredAnswer),
       signal,
@@ -214,7 +259,7 @@ export class PromptConditions {
       observe: () => {},
       background: new AbortController().signal,
       terminal: 'none',
-    });
+    }).finally(() => clearTimeout(slow));
     this.#context.checkpoints.afterCall(id);
     if (settled.state === 'error') return settled.fault;
     if (settled.state === 'cancelled' || settled.output.kind !== 'completed') return rejected('The check was stopped.');
@@ -222,7 +267,8 @@ export class PromptConditions {
     const {file, text} = report.output;
     return {
       end: endOf(report.end),
-      output: reportText(report),
+      output:
+        reportText(report) + (from === session.directory ? '' : `\n[your next command starts in ${session.directory}]`),
       whole: (file === undefined ? undefined : await session.ports.workspaceState.text(file, signal)) ?? text,
     };
   }
@@ -278,6 +324,8 @@ const dropFix = {
   check: 'Mend the check, or run without requiring it.',
 } as const;
 
+const namesFix = 'Name it in the setting checks, or set its command as the goal.';
+
 /** The user's permission for a command and the reasons that the card named. Other reasons need another answer. */
 const grantKey = (command: string, {reasons}: Pick<Allowed['verdict'], 'reasons'>): string =>
   `goal ${command} ${reasonsText(reasons)}`;
@@ -286,6 +334,10 @@ const commandOf = (condition: Condition): string | undefined => {
   if (condition.kind === 'command') return condition.command;
   return condition.kind === 'json' && condition.from.kind === 'command' ? condition.from.command : undefined;
 };
+
+/** Returns the command alone if the condition is one. */
+const shortText = (condition: Condition): string =>
+  condition.kind === 'command' ? `\`${condition.command}\`` : conditionText(condition);
 
 const ended = (end: PromptEnd): Verdict => ({kind: 'end', end});
 

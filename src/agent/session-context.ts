@@ -18,6 +18,7 @@ import type {ActionId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {Profile} from '../domain/model-family.ts';
 import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
+import type {CheckSetting} from '../domain/receipt.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
 import type {Cancellation} from '../domain/settled.ts';
@@ -50,9 +51,11 @@ export interface GivenConditions {
   readonly goal: string;
   /** Commands and names of checks. */
   readonly required: readonly string[];
+  /** The checks that the settings name. */
+  readonly checks: readonly CheckSetting[];
 }
 
-export const noConditions: GivenConditions = {goal: '', required: []};
+export const noConditions: GivenConditions = {goal: '', required: [], checks: []};
 
 /** The engine's state for its whole life, and the open conversation. */
 export interface SessionContext {

@@ -141,7 +141,11 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       backgroundAgents:
         driver.backgroundAgents === 'usual' ? defaultBackgroundAgents[interaction] : driver.backgroundAgents,
       structuredOutput: structured,
-      conditions: {goal: await goalFromFlag(options.goal), required: options.requireCheck ?? []},
+      conditions: {
+        goal: await goalFromFlag(options.goal),
+        required: [...settings.requireChecks, ...(options.requireCheck ?? [])],
+        checks: [],
+      },
       loopGuard: settings.loopGuard,
       selfReports: settings.selfReports,
       thinking: thinkingOf(options),

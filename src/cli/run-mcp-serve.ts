@@ -121,12 +121,13 @@ const driverOf = (interaction: Interaction) =>
 
 /** Opens the session in which a client's tool calls run. Limits on prompts count for agents alone. */
 async function openTools(context: RunContext, interaction: Interaction): Promise<ToolEngine> {
-  const {maxTurns: _turns, maxCost: _cost, ...options} = context.options;
+  const {maxTurns: _turns, maxCost: _cost, goal: _goal, requireCheck: _checks, ...options} = context.options;
+  const settings = {...context.settings, requireChecks: []};
   const model = new CalledModel();
   const engine = await composeSession(
     chosenFor(model, modelChoice(context)),
     // No model reads a system prompt or instructions here.
-    {...context, options: {...options, name: 'Tools over MCP', systemPrompt: 'Tools over MCP'}},
+    {...context, settings, options: {...options, name: 'Tools over MCP', systemPrompt: 'Tools over MCP'}},
     {...driverOf(interaction), servers: emptyServers},
   );
   return {engine, give: call => model.give(call)};

@@ -62,6 +62,7 @@ export interface Settings
   /** The rules, names, folders and hooks of all layers, in the order of the layers. */
   readonly permissions: Readonly<Record<RuleList, readonly Sourced<string>[]>>;
   readonly passEnv: readonly Sourced<string>[];
+  readonly requireChecks: readonly Sourced<string>[];
   readonly plugins: readonly Sourced<string>[];
   readonly hooks: readonly Sourced<HookSetting>[];
   /** The environment variables by name. For each name, the strongest layer counts. */
@@ -123,6 +124,7 @@ export function mergeSettings(
     ...allSourced({...defaults, ...defaultPreferences}, {source: 'default', path: ''}),
     permissions: {allow: [], ask: [], deny: []},
     passEnv: [],
+    requireChecks: [],
     plugins: [],
     hooks: [],
     env: {},
@@ -199,7 +201,7 @@ const isUserOnly = (key: string): key is keyof typeof userOnly => Object.hasOwn(
 type Origin = Omit<Sourced<unknown>, 'value'>;
 
 function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings {
-  const {permissions = {}, passEnv, plugins, hooks = {}, env, models, headers, ...named} = file;
+  const {permissions = {}, passEnv, requireChecks, plugins, hooks = {}, env, models, headers, ...named} = file;
   const {providers, mcpServers, harnesses, ...single} = named;
   const joined = <T>(before: readonly Sourced<T>[], more: readonly T[] = []): readonly Sourced<T>[] => [
     ...before,
@@ -214,6 +216,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
       deny: joined(below.permissions.deny, permissions.deny),
     },
     passEnv: joined(below.passEnv, passEnv),
+    requireChecks: joined(below.requireChecks, requireChecks),
     plugins: joined(below.plugins, plugins),
     hooks: joined(below.hooks, readHooks(hooks, from.source).hooks),
     env: {...below.env, ...allSourced(env ?? {}, from)},
@@ -266,6 +269,7 @@ const requests = {
   wireApi: protocol => [`speak the protocol ${protocol} with the model`],
   env: variables => Object.entries(variables).map(([name, value]) => `run commands with ${name}=${value}`),
   passEnv: names => names.map(name => `give commands your variable ${name}`),
+  requireChecks: commands => commands.map(command => `run ${command} unasked before a prompt ends`),
   plugins: folders =>
     folders.map(folder => `use the commands, agents, skills, hooks and servers of the plugin ${folder}`),
   hooks: (hooks, source) => readHooks(hooks, source).hooks.map(hookRequest),

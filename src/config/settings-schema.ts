@@ -251,6 +251,14 @@ const table = {
     example: '["NPM_TOKEN"]',
     grants: true,
   },
+  requireChecks: {
+    about:
+      'Commands, or names of checks, that must have passed since the last change before a prompt ends. weft runs them unasked.',
+    schema: z.optional(z.array(z.string().check(z.minLength(1)))),
+    words: 'a list of commands',
+    example: '["npm test"]',
+    grants: true,
+  },
   hooks: {
     about: 'Programs and addresses that weft calls at events, such as before a tool runs.',
     schema: z.optional(hooksSchema),

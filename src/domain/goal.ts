@@ -19,6 +19,13 @@ export type Condition =
       readonly test: JsonTest;
     };
 
+/** The conditions that a program gives with a prompt or a plan. */
+export interface EndConditions {
+  /** The goal as it was written. Empty if there is none. */
+  readonly goal: string;
+  readonly requireChecks: readonly string[];
+}
+
 /** A comparison with the value that a query finds. `exists`: the value is there and is not null. */
 type JsonTest = {readonly operator: 'exists'} | {readonly operator: (typeof operators)[number]; readonly value: Json};
 

@@ -1,5 +1,6 @@
 import {byKind} from '../base/unreachable.ts';
 import type {Outcome} from '../base/outcome.ts';
+import type {EndConditions} from './goal.ts';
 import type {AgentTaskId, PlanId, ScheduleId, SessionId} from './ids.ts';
 import type {ProviderName} from './sandbox.ts';
 import type {RunningAgent} from './sub-agent.ts';
@@ -24,6 +25,7 @@ export type JobSpec =
       readonly baseUrl: string;
       /** A folder with skills on the machine that runs the job; empty for none. */
       readonly skills: string;
+      readonly conditions?: EndConditions | undefined;
     }
   /** A prompt of a program without a plan. `id` is the job's. */
   | {readonly kind: 'direct'; readonly id: AgentTaskId; readonly prompt: string; readonly directory: string}

@@ -3,6 +3,7 @@ import type {ArtifactKey} from '../actions/artifacts-port.ts';
 import type {FrontEndAbilities} from '../actions/front-end.ts';
 import type {AgentClient} from '../agent/client.ts';
 import type {Outcome} from '../base/outcome.ts';
+import type {EndConditions} from '../domain/goal.ts';
 import type {SessionId} from '../domain/ids.ts';
 import type {SessionFilter, SessionSummary} from '../domain/journal.ts';
 import type {PermissionMode} from '../domain/risk.ts';
@@ -29,6 +30,7 @@ export interface OpenRequest {
   /** An absolute folder. Defaults to the session's own, or the server's. */
   readonly workDir: string | undefined;
   readonly model: ModelConfig;
+  readonly conditions?: EndConditions | undefined;
   /**
    * `terminal`: prompts come from an attached terminal. `plan`: nothing may change, and the user is asked nothing. A scheduled prompt has
    * its own permission mode, at most the user's. An execution may name the sandbox's backend and a folder with skills; empty if not.

@@ -102,7 +102,7 @@ async function execute(
     await job.change({state: plan !== 'unknown' && plan.state === 'completed' ? 'completed' : 'failed'});
     return;
   }
-  const {model, baseUrl, skills, sandbox} = spec;
+  const {model, baseUrl, skills, sandbox, conditions} = spec;
   const named = {
     apiKey: undefined,
     baseUrl: baseUrl === '' ? undefined : baseUrl,
@@ -112,6 +112,7 @@ async function execute(
     workDir: spec.directory,
     model: named,
     work: {kind: 'execution', sandbox, skills},
+    conditions,
   });
   if (opened.tag === 'failed') {
     if (opened.error.status === 409) await requeue(job, opened.error.error);

@@ -294,6 +294,7 @@ const jobSpec = z.discriminatedUnion('kind', [
     model: z.string(),
     baseUrl: z.string(),
     skills: z.string(),
+    conditions: z.optional(z.object({goal: z.string(), requireChecks: z.array(z.string())})),
   }),
   z.object({kind: z.literal('direct'), id: z.custom<AgentTaskId>(), prompt: z.string(), directory: z.string()}),
   z.object({kind: z.literal('scheduled'), schedule}),

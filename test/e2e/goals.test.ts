@@ -1,9 +1,10 @@
 // @module-tag long
-import {readFileSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say, type Answer} from '../support/model-script.ts';
-import {openScene, type Scene} from '../support/scene.ts';
+import {finish} from '../support/run-weft.ts';
+import {fileComes, openScene, processGone, type Scene} from '../support/scene.ts';
 import {jsonLines, resultOf} from './support/messages.ts';
 
 const allowed = ['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash(sh check.sh)'];
@@ -28,7 +29,7 @@ describe('--goal', () => {
       await using scene = await withCheck([say('Done.'), write('good\n'), say('Mended.')]);
       const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--goal', 'sh check.sh passes', ...allowed]);
       expect([code, stdout, scene.server.requests.length, runs(scene)]).toEqual([0, 'Mended.\n', 3, 2]);
-      expect(stderr).toBe('weft: Not met (attempt 1): `sh check.sh` exits with 0: exit code 1, bad\n');
+      expect(stderr).toBe('weft: Not met (attempt 1): `sh check.sh`: exit code 1, bad\n');
       expect(JSON.stringify(scene.server.requests[0]?.body.messages)).toContain('`sh check.sh` exits with 0');
       expect(lastText(scene)).toContain('weft checked the goal, and it does not hold');
     },
@@ -87,7 +88,7 @@ describe('--goal', () => {
     expect([code, resultOf(stdout)['exit_code']]).toEqual([0, 0]);
     expect(stderr).toContain('The goal of this session still holds: "sh check.sh passes"');
     const said = jsonLines(stdout).flatMap(({subtype, content}) => (subtype === 'informational' ? [content] : []));
-    expect(said).toContain('Goal met: "sh check.sh passes"');
+    expect(said).toContain('Goal met: `sh check.sh` exits with 0');
     expect(await scene.run(['--continue', '--prompt', '/goal off'])).toMatchObject({
       stdout: 'There is no goal. Set one such as /goal npm test.\n',
     });
@@ -100,7 +101,7 @@ describe('--require-check', () => {
     const given = ['--prompt', 'x', '--permission-mode', 'acceptEdits', '--require-check', 'sh check.sh'];
     const {code, stderr} = await scene.run(given);
     expect([code, scene.server.requests.length, runs(scene)]).toEqual([0, 3, 2]);
-    expect(stderr).toContain('Not met (attempt 1): `sh check.sh` exits with 0: exit code 1, bad');
+    expect(stderr).toContain('Not met (attempt 1): `sh check.sh`: exit code 1, bad');
   });
 
   test('the same failure three times ends it without bounds, and goes on within them', async () => {
@@ -108,5 +109,27 @@ describe('--require-check', () => {
     const given = ['--prompt', 'x', '--require-check', 'sh check.sh'];
     expect([(await scene.run(given)).code, runs(scene)]).toEqual([1, 3]);
     expect([(await scene.run([...given, '--max-turns', '5'])).code, runs(scene)]).toEqual([4, 8]);
+  });
+
+  test('the setting of a project counts once the folder is trusted', async () => {
+    await using scene = await withCheck([]);
+    mkdirSync(join(scene.place.work, '.weft'));
+    writeFileSync(join(scene.place.work, '.weft/settings.json'), '{"requireChecks": ["sh check.sh"]}');
+    const given = ['--prompt', 'x', '--max-turns', '1'];
+    const before = await scene.run(given);
+    expect([before.code, () => runs(scene)]).toEqual([0, expect.any(Function)]);
+    expect(before.stderr).toContain('requireChecks');
+    expect((await scene.run(['permissions', 'trust', '--yes'])).stdout).toContain('run sh check.sh unasked');
+    expect([(await scene.run(given)).code, runs(scene)]).toEqual([4, 1]);
+  });
+
+  test('Ctrl+C ends a check that hangs, and its processes', async () => {
+    await using scene = await withCheck([]);
+    writeFileSync(join(scene.place.work, 'hang.sh'), 'echo $$ > pid; sleep 1000');
+    const child = scene.start(['--prompt', 'x', '--require-check', 'sh hang.sh']);
+    const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+    child.kill('SIGINT');
+    expect((await finish(child)).code).toBe(130);
+    await processGone(pid);
   });
 });

@@ -4,6 +4,7 @@ import {ok} from '../../base/outcome.ts';
 import {changeKinds} from '../../domain/change-set.ts';
 import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
 import {efforts} from '../../domain/model-stream.ts';
+import {conditionForms, type EndConditions, readCondition} from '../../domain/goal.ts';
 import {imageType} from '../../domain/image-facts.ts';
 import {type AgentTaskId, parseAgentTaskId, parseSessionId, type SessionId} from '../../domain/ids.ts';
 import {planStates, planStepStatuses} from '../../domain/plan.ts';
@@ -20,6 +21,8 @@ import {flag, isTrue, json, refuse, route, type Reply, type Route} from '../rout
 /** Returns the path of an artifact. */
 export const artifactPath: ArtifactUrl = ({session, sha256}) => `/agent/sessions/${session}/artifacts/${sha256}`;
 
+const goalForm = `not a condition that weft can check: ${conditionForms.join('; ')}`;
+
 const image = z.strictObject({type: z.literal('image'), data: text, mimeType: z.optional(z.string())});
 
 /** How a client wants text: whole, or as it arrives. */
@@ -34,6 +37,21 @@ export const modelConfig = z.strictObject({
   effort: z.optional(z.enum(efforts)),
 });
 
+/** The conditions under which a prompt or a plan may end. */
+export const conditionFields = {
+  goal: z.optional(text.check(z.refine(goal => readCondition(goal).tag === 'ok', goalForm))),
+  requireChecks: z.optional(z.array(text)),
+};
+
+/** Returns the conditions of a request; `undefined` if it has none. */
+export const conditionsOf = ({
+  goal = '',
+  requireChecks = [],
+}: {
+  readonly goal?: string | undefined;
+  readonly requireChecks?: readonly string[] | undefined;
+}): EndConditions | undefined => (goal === '' && requireChecks.length === 0 ? undefined : {goal, requireChecks});
+
 const promptRequest = z.strictObject({
   prompt: text,
   workDir: z.optional(text),
@@ -46,6 +64,7 @@ const promptRequest = z.strictObject({
   images: z.prefault(z.array(image), []),
   attachments: z.prefault(z.array(image), []),
   modelConfig: z.optional(modelConfig),
+  ...conditionFields,
 });
 
 const permissionRequest = z.strictObject({
@@ -191,9 +210,13 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
         const images = [...body.images, ...body.attachments].map(imageOf);
         if (images.includes(undefined))
           return refuse(400, 'Invalid request: not a PNG, JPEG, GIF or WebP image in base64, in body.images');
-        const isAsItWas = body.modelConfig === undefined && body.workDir === undefined;
+        const conditions = conditionsOf(body);
+        const isAsItWas = body.modelConfig === undefined && body.workDir === undefined && conditions === undefined;
         if (session !== 'new' && runs.isAttached(session) && !isAsItWas)
-          return refuse(409, 'The session is attached to a terminal. Send the prompt without workDir and modelConfig.');
+          return refuse(
+            409,
+            'The session is attached to a terminal. Send the prompt without workDir, modelConfig, goal and requireChecks.',
+          );
         const held = session === 'new' ? 'none' : await runs.resume(session, isAsItWas ? 'as-it-was' : 'anew');
         const opened =
           held === 'none'
@@ -202,6 +225,7 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
                 workDir: body.workDir,
                 model: modelOf(body.modelConfig),
                 work: {kind: 'prompt'},
+                conditions,
               })
             : ok(held);
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);

@@ -22,6 +22,8 @@ import {json, refuse, route, type Reply, type Route} from '../route.ts';
 import {
   agentMessage,
   type AgentRoutesDeps,
+  conditionFields,
+  conditionsOf,
   deltasOf,
   freeTaskId,
   modelConfig,
@@ -58,6 +60,7 @@ const executeRequest = z.strictObject({
   sandboxConfig: z.optional(z.strictObject({enabled: z.boolean(), provider: z.optional(z.enum(providerNames))})),
   modelConfig: z.optional(modelConfig),
   background: z.prefault(z.boolean(), false),
+  ...conditionFields,
   approve: z.optional(z.boolean()),
 });
 
@@ -206,6 +209,7 @@ export function planRoutes({
           model,
           baseUrl,
           skills: body.skillsPath ?? '',
+          conditions: conditionsOf(body),
         };
         if (body.background && queue !== 'none') {
           if (apiKey !== undefined)
@@ -222,12 +226,13 @@ export function planRoutes({
           await queue.add(id);
           return json(202, {taskId: id, sessionId: session});
         }
-        const {directory: workDir, sandbox, skills} = spec;
+        const {directory: workDir, sandbox, skills, conditions} = spec;
         const opened = await agent.open({
           session: 'new',
           workDir,
           model: modelOf(body.modelConfig),
           work: {kind: 'execution', sandbox, skills},
+          conditions,
         });
         if (opened.tag === 'failed') return refuse(opened.error.status, opened.error.error);
         const job = {id, spec, session: 'not-open'} as const;

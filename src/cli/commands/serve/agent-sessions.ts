@@ -43,7 +43,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
       const read = store.read(session);
       return read.tag === 'failed' ? 'unknown' : sessionMessages(read.value.records, session);
     },
-    async open({session, workDir, model, work}) {
+    async open({session, workDir, model, work, conditions = {goal: '', requireChecks: []}}) {
       const known = typeof session === 'object' || session === 'new' ? undefined : store.list({idPrefix: session})[0];
       if (session !== 'new' && typeof session !== 'object' && known === undefined)
         return failed({status: 404, error: 'There is no such session.'});
@@ -73,6 +73,8 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
           ...(work.kind === 'scheduled' ? {permissionMode: modeWithin(work.mode, folder.path)} : {}),
           ...(work.kind === 'execution' && work.sandbox !== 'of-settings' ? {sandbox: work.sandbox} : {}),
           ...(skills === '' ? {} : {skillsPath: skills}),
+          ...(conditions.goal === '' ? {} : {goal: conditions.goal}),
+          requireCheck: conditions.requireChecks,
         },
       });
       // Running without the requested skills would look as if the agent had read them.
