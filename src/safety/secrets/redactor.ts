@@ -1,3 +1,4 @@
+import {StringDecoder} from 'node:string_decoder';
 import {mayHoldEscapes} from '../../base/escape-sequences.ts';
 import {isSecretVariable, secretPartsOf, valuesOfEnvFile} from './secret-files.ts';
 import {textOfBytes} from './anchors.ts';
@@ -82,7 +83,7 @@ export function makeRedactor(options: {
   return {
     redact(text) {
       begin();
-      // Much output without control characters comes here again as the filter passed it.
+      // Much output without control characters comes here again as the filter passed it, piece by piece.
       if (text.length > contextLength && text === passedOutput.text && vault.size() === passedOutput.known) return text;
       let current = text;
       for (let round = 0; round < maxRounds; round += 1) {
@@ -135,10 +136,11 @@ const keyContext = '-----BEGIN PRIVATE KEY-----\n';
  * Only a possible beginning of a secret is held back. A pause releases a beginning that is too short to reveal anything. It stays
  * in the context, so the rest of the secret is redacted when it arrives.
  */
-function makeOutputFilter(vault: PlaceholderRegistry, pass: (output: string) => void) {
+function makeOutputFilter(vault: PlaceholderRegistry, pass: (text: string) => void) {
   /** The last output that was passed on, redacted. */
   let context = '';
   let held = '';
+  const decoder = new StringDecoder('utf8');
 
   function take(bytes: Uint8Array, ending: 'open' | 'paused' | 'closed'): Uint8Array {
     const isUnchanged = held === '';
@@ -155,10 +157,10 @@ function makeOutputFilter(vault: PlaceholderRegistry, pass: (output: string) => 
     const insideKey = mentionsPrivateKey && isInsideKey(splitEscapes(text.slice(0, until), 'bytes').shown);
     context =
       (insideKey ? keyContext : '') + seen.slice(-contextLength).replaceAll(insideKey ? keyContext : '\0\0', '');
-    pass(passed);
-    return isUnchanged && found.length + cut.length === 0
-      ? bytes.subarray(0, passed.length)
-      : Buffer.from(passed, 'latin1');
+    const isSame = isUnchanged && found.length + cut.length === 0;
+    const output = isSame ? Buffer.from(bytes.buffer, bytes.byteOffset, passed.length) : Buffer.from(passed, 'latin1');
+    pass(decoder.write(output));
+    return output;
   }
 
   return {
