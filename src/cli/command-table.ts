@@ -32,7 +32,7 @@ export const commandTable: readonly CommandRow[] = [
     () => import('./commands/auth.ts'),
   ],
   ['sessions', 'List, show, export and delete sessions', () => import('./commands/sessions.ts')],
-  ['blame [options] <file>', 'Show which prompt, call and model wrote each line', () => import('./commands/blame.ts')],
+  ['blame [options] [file]', 'Show which prompt, call and model wrote each line', () => import('./commands/blame.ts')],
   ['sandbox', 'Test and use the command sandbox', () => import('./commands/sandbox.ts')],
   ['ps [options]', 'List and stop background commands and sub-agents', () => import('./commands/ps.ts')],
   [

@@ -56,3 +56,92 @@ test('each line of a file has its author: older than weft, a prompt, a command, 
   renameSync(join(work, 'b.txt'), join(work, 'inner', 'c.txt'));
   expect(await authors(scene, 'inner/c.txt')).toEqual(all);
 });
+
+test('git notes have the lines of the agent in the form of the Git AI Standard, and touch no other notes', async () => {
+  await using scene = await openScene([
+    call('Write', {file_path: 'src/my file.ts', content: '1\n2\n3\n'}),
+    call('Write', {file_path: 'plain.ts', content: 'a\n'}),
+    say('done'),
+  ]);
+  const {work} = scene.place;
+  const git = (...words: readonly string[]): string =>
+    execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...words], {
+      cwd: work,
+      encoding: 'utf8',
+    });
+  const none = await scene.run(['blame', '--git-notes']);
+  expect(none).toMatchObject({code: 1, stderr: expect.stringContaining('not in a git repository')});
+  git('init', '-q');
+  git('config', 'user.name', 'Ada');
+  git('config', 'user.email', 'ada@example.com');
+  git('commit', '-q', '--allow-empty', '-m', 'first');
+  git('notes', 'add', '-m', 'mine');
+  await scene.run(['--prompt', 'write it', ...free]);
+  writeFileSync(join(work, 'plain.ts'), 'a\nmine\n');
+  writeFileSync(join(work, 'other.ts'), 'mine\n');
+  git('add', '-A');
+  git('commit', '-qm', 'second');
+  const head = git('rev-parse', 'HEAD').trim();
+  const mine = git('rev-parse', 'refs/notes/commits');
+  writeFileSync(join(work, 'src/my file.ts'), '1\nlater\n3\n');
+  const wrote = await scene.run(['blame', '--git-notes', '--json']);
+  expect(JSON.parse(wrote.stdout)).toEqual([{commit: head, files: 2, lines: 4, sessions: 1}]);
+  const note = git('notes', '--ref=ai', 'show', 'HEAD');
+  const [attested = '', metadata = ''] = note.split('\n---\n');
+  const {schema_version, base_commit_sha, prompts} = JSON.parse(metadata);
+  const [key = ''] = Object.keys(prompts);
+  expect(key).toMatch(/^[0-9a-f]{16}$/u);
+  expect(attested).toBe(`plain.ts\n  ${key} 1\n"src/my file.ts"\n  ${key} 1-3`);
+  expect({schema_version, base_commit_sha}).toEqual({schema_version: 'authorship/3.0.0', base_commit_sha: head});
+  const timestamp = expect.stringMatching(/^\d{4}-.*Z$/u);
+  const input = {file_path: 'src/my file.ts', content: '1\n2\n3\n'};
+  expect(prompts[key]).toEqual({
+    agent_id: {tool: 'weft', id: expect.any(String), model: expect.any(String)},
+    human_author: 'Ada <ada@example.com>',
+    messages: [
+      {type: 'user', text: 'write it', timestamp},
+      {type: 'tool_use', name: 'Write', input, timestamp},
+      {type: 'tool_use', name: 'Write', input: {file_path: 'plain.ts', content: 'a\n'}, timestamp},
+      {type: 'assistant', text: 'done', timestamp},
+    ],
+    total_additions: 4,
+    total_deletions: 0,
+    accepted_lines: 4,
+    overridden_lines: 0,
+    overriden_lines: 0,
+  });
+  expect(git('rev-parse', 'refs/notes/commits')).toBe(mine);
+  const again = await scene.run(['blame', '--git-notes', 'HEAD']);
+  expect(again).toMatchObject({code: 0, stderr: expect.stringContaining('nothing was written')});
+  expect(git('notes', '--ref=ai', 'show', 'HEAD')).toBe(note);
+});
+
+test('what cannot be blamed is refused in a sentence', async () => {
+  await using scene = await openScene([]);
+  const {work, home} = scene.place;
+  writeFileSync(join(work, 'short'), 'one\r\ntwo');
+  writeFileSync(join(work, 'empty'), '');
+  writeFileSync(join(work, 'binary'), 'a\0b');
+  writeFileSync(join(work, 'a:1'), 'x\n');
+  mkdirSync(join(work, 'folder'));
+  writeFileSync(join(home, 'outside'), 'x\n');
+  expect(await authors(scene, 'short')).toEqual(['unknown', 'unknown']);
+  expect(await authors(scene, 'short:2')).toEqual(['unknown']);
+  expect(await authors(scene, 'empty')).toEqual([]);
+  expect(await authors(scene, 'a:1')).toEqual(['unknown']);
+  for (const [target, why] of [
+    ['gone', 'there is no such file'],
+    ['binary', 'binary'],
+    ['folder', 'folder'],
+    ['short:3', 'there is no line 3. It has 2 lines'],
+    ['short:0', 'there is no line 0'],
+    ['short:2-1', 'there is no line 2-1'],
+    ['empty:1', 'there is no line 1'],
+    [join(home, 'outside'), 'not in this workspace'],
+  ] as const) {
+    const {code, stderr, stdout} = await scene.run(['blame', target]);
+    expect({target, code, stdout}).toEqual({target, code: 1, stdout: ''});
+    expect(stderr).toContain(why);
+  }
+  expect((await scene.run(['blame'])).code).toBe(2);
+});

@@ -72,11 +72,11 @@ function stateReader(reader: TreeReader) {
   return {rootOf, seenIn};
 }
 
-/** Returns whether the last stored state has the file. */
-export function isKnownFile(path: string, {moments}: FileHistory, {reader}: Pick<BlameDeps, 'reader'>): boolean {
+/** True if the file may have had another name: the states of other files tell, also that of now. */
+export function mayBeRenamed(path: string, {moments}: FileHistory, {reader}: Pick<BlameDeps, 'reader'>): boolean {
   const {seenIn} = stateReader(reader);
-  const last = moments.map(({tree}) => seenIn(path, tree)).findLast(seen => seen !== 'unseen' && seen !== 'lost');
-  return last !== undefined && last !== 'absent';
+  const states = moments.map(({tree}) => seenIn(path, tree));
+  return states.includes('absent') || states.every(seen => typeof seen === 'string');
 }
 
 /** Returns the authors of the lines of a file from the stored states before its last one. */
@@ -193,11 +193,12 @@ export function blameFile(
     if (lines.length === 0) return undefined;
     const sources = [...deletedPaths(path, {from, to})].flatMap(other => {
       const states = statesOf(other);
-      const before = states.findLastIndex((seen, at) => at < to && seen !== 'unseen' && seen !== 'lost');
-      const after = states.slice(to).find(seen => seen !== 'unseen' && seen !== 'lost');
-      const node = states[before] ?? 'absent';
-      const isGone = after === undefined ? !isThere(other) : after === 'absent';
-      return isGone && typeof node !== 'string' && node.kind === 'file' ? [{other, before, node}] : [];
+      const before = states.findLastIndex((seen, at) => at < to && typeof seen !== 'string' && seen.kind === 'file');
+      const node = states[before];
+      if (node === undefined || typeof node === 'string') return [];
+      const after = states.findIndex((seen, at) => at > before && seen !== 'unseen' && seen !== 'lost');
+      const isGone = after < 0 ? !isThere(other) : states[after] === 'absent' && after > from;
+      return isGone ? [{other, before, node}] : [];
     });
     const same = sources.find(({node}) => keyOf(node) === key);
     if (same !== undefined) return {version: versionAt(`${String(same.before)} ${same.other}`), at: same.before};
@@ -226,10 +227,11 @@ export function blameFile(
     const found = new Set(namedPaths);
     const {by} = authorOf(path, {from, to, gap: 'known'});
     const whole = moments.findLastIndex((_, at) => at < to && roots(treeAt(at)) !== 'lost' && !isNamed(at));
-    for (const before of new Set([...by.map(each => each.from), whole])) {
-      if (before < 0 || before >= to) continue;
+    const nextWhole = moments.findIndex((_, at) => at >= to && roots(treeAt(at)) !== 'lost' && !isNamed(at));
+    for (const [before, after] of [...by.map(each => [each.from, to] as const), [whole, nextWhole] as const]) {
+      if (before < 0 || before >= to || after < 0) continue;
       try {
-        for (const change of reader.differences([treeAt(before)], [treeAt(to)]))
+        for (const change of reader.differences([treeAt(before)], [treeAt(after)]))
           if (change.to === undefined && change.from?.kind === 'file') found.add(change.path);
       } catch (cause) {
         if (!(cause instanceof LostCheckpoint)) throw cause;

@@ -261,10 +261,10 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
       }),
     blame: ({path, content, at, history}, signal) =>
       catchFaults(async () => {
-        const {blameFile, isKnownFile} = await import('./blame-file.ts');
+        const {blameFile, mayBeRenamed} = await import('./blame-file.ts');
         const own = {reader, objects, isThere: (other: string) => typeof lstatOf(other) !== 'string'};
         // Only a file that may have been renamed is worth a look at all others.
-        const isNew = at === 'now' && !isKnownFile(path, history, own);
+        const isNew = at === 'now' && mayBeRenamed(path, history, own);
         const tree = isNew ? (await scan(signal)).tree : '';
         return blameFile({path, content, at: at === 'now' ? now() : at, tree}, history, own);
       }),
