@@ -14,15 +14,15 @@ export interface TerminalUi {
 }
 
 /**
- * Loads the front end that the preferences ask for, and only that one: append-only lines with `accessible`, otherwise the screen. The
- * screen has the keys of the file `keyBindings` (empty for none), which is read first, because the texts of the screen name keys.
+ * Loads the front end that the preferences ask for, and only that one: append-only lines with `accessible`, otherwise the screen. It
+ * has the keys of the file `keyBindings` (empty for none), which is read first, because the texts of the screen name keys.
  */
 export async function loadTerminalUi(
   {accessible}: Pick<Preferences, 'accessible'>,
   keyBindings: string,
 ): Promise<TerminalUi> {
+  const notices = await applyKeyBindings(keyBindings);
   if (!accessible) {
-    const notices = await applyKeyBindings(keyBindings);
     await (await import('../tui/terminal/yoga.ts')).loadLayout();
     const {runTui} = await import('../tui/run-tui.tsx');
     return {run: runTui, keeper: makeTerminalRestorer, notices};
@@ -32,7 +32,7 @@ export async function loadTerminalUi(
   return {
     run: (options, signal) => runAccessible({...options, echo}, signal),
     keeper: makeSettingsRestorer,
-    notices: [],
+    notices,
   };
 }
 

@@ -36,6 +36,20 @@ test('keybindings.json changes keys and hints, and a card is answered as ever', 
   expect(await terminal.exited).toBe(0);
 });
 
+test('keybindings.json changes the keys of screen-reader mode', async () => {
+  await using scene = await openScene([]);
+  bind(scene, {
+    prompt: {'ctrl+d': null, 'ctrl+x ctrl+s': 'end-of-input', 'ctrl+t': 'delete-to-start'},
+    card: {y: 'up'},
+  });
+  using terminal = openScenePty(scene, {args: ['--accessible']});
+  await terminal.until(/keybindings\.json: "y" in card: /u);
+  terminal.type('half a thought\u0014/usage\r');
+  await terminal.until(/^No tokens used/mu);
+  terminal.type('\u0004\u0018\u0013');
+  expect(await terminal.exited).toBe(0);
+});
+
 test('weft keys lists, checks and explains', async () => {
   await using scene = await openScene([]);
   const keys = async (...args: readonly string[]) => {

@@ -1,3 +1,4 @@
+import {controlLabel, type KeyName, type KeyPress, KeyReader} from '../terminal/keymap.ts';
 import type {AppendOnlyTerminal} from './append-only-terminal.ts';
 
 export interface EnteredLine {
@@ -149,6 +150,7 @@ export type LineKey =
 export class LineKeyReader {
   /** An incomplete escape sequence. */
   #partialSequence = '';
+  readonly #reader = new KeyReader();
 
   read(chunk: string): readonly LineKey[] {
     const text = this.#partialSequence + chunk;
@@ -166,11 +168,27 @@ export class LineKeyReader {
       }
       const [found] = match;
       const end = from + found.length;
-      const one = keyOf(found, text.slice(end));
-      if (one !== undefined) keys.push(one);
+      keys.push(...this.#keysOf(found, text.slice(end)));
       from = end;
     }
     return keys;
+  }
+
+  #keysOf(found: string, after: string): readonly LineKey[] {
+    const enter = {key: 'enter', followedBy: /[^\r\n]/u.test(after) ? 'more' : 'nothing'} as const;
+    if (/^[\r\n]+$/u.test(found)) return [enter];
+    const label = labelOf(found);
+    if (label === '') return [];
+    const presses: readonly KeyPress[] =
+      label === 'text'
+        ? this.#reader.readText(found, 'prompt')
+        : [{kind: 'key', name: this.#reader.readKey([label], 'prompt')}];
+    return presses.flatMap((press): readonly LineKey[] => {
+      if (press.kind !== 'key') return [{key: 'text', text: press.text}];
+      if (press.name === 'enter') return [enter];
+      const key = lineKeys.get(press.name);
+      return key === undefined ? [] : [{key}];
+    });
   }
 }
 
@@ -182,26 +200,23 @@ const pattern =
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|O[ -~]|[^\u001B[O])|\r\n|[\u0000-\u001A\u001C-\u001F\u007F]|[^\u0000-\u001F\u007F]+/uy;
 /* oxlint-enable no-control-regex */
 
-function keyOf(found: string, after: string): LineKey | undefined {
-  if (/^[\r\n]+$/u.test(found)) return {key: 'enter', followedBy: /[^\r\n]/u.test(after) ? 'more' : 'nothing'};
-  const key = keyNames.get(found);
-  if (key !== undefined) return {key};
-  return found.startsWith(escape) || found < ' ' ? undefined : {key: 'text', text: found};
+/** Returns the label of a key sequence, `text` for characters, or nothing for a key that has no use here. */
+function labelOf(found: string): string {
+  if (found === '\t') return 'Tab';
+  const arrow = /^\u001B[[O](?<letter>[AB])$/u.exec(found)?.groups?.['letter'];
+  if (arrow !== undefined) return arrow === 'A' ? 'Up' : 'Down';
+  if (found.startsWith(escape)) return found.length === 2 ? `Alt+${found.slice(1)}` : '';
+  return found < ' ' || found === '\u007F' ? controlLabel(found) : 'text';
 }
 
-const keyNames: ReadonlyMap<string, Exclude<LineKey['key'], 'text' | 'enter'>> = new Map([
-  ['\u007F', 'delete-left'],
-  ['\b', 'delete-left'],
-  ['\u0017', 'delete-word'],
-  ['\u0015', 'delete-all'],
-  ['\u0003', 'interrupt'],
-  ['\u0004', 'end-of-input'],
-  ['\u001A', 'suspend'],
-  ['\t', 'complete'],
-  ['\u0010', 'earlier'],
-  [`${escape}[A`, 'earlier'],
-  [`${escape}OA`, 'earlier'],
-  ['\u000E', 'later'],
-  [`${escape}[B`, 'later'],
-  [`${escape}OB`, 'later'],
+const lineKeys: ReadonlyMap<KeyName, Exclude<LineKey['key'], 'text' | 'enter'>> = new Map([
+  ['delete-left', 'delete-left'],
+  ['delete-word', 'delete-word'],
+  ['delete-to-start', 'delete-all'],
+  ['interrupt', 'interrupt'],
+  ['end-of-input', 'end-of-input'],
+  ['suspend', 'suspend'],
+  ['complete', 'complete'],
+  ['up', 'earlier'],
+  ['down', 'later'],
 ]);

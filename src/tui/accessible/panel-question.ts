@@ -11,7 +11,7 @@ import {
 } from '../../domain/compaction.ts';
 import {rewindReportText} from '../../domain/rewind.ts';
 import type {PressContext} from '../state/effect.ts';
-import {type BlocksPanel, blockStateLabel} from '../state/panels/blocks.ts';
+import {type BlocksPanel, blockStateLabel, noBlocksText} from '../state/panels/blocks.ts';
 import {alwaysKey, offerIn} from '../state/panels/compact.ts';
 import {type Panel, pressPanel} from '../state/panels/panel.ts';
 import type {Picker} from '../state/panels/picker.ts';
@@ -25,6 +25,12 @@ export function panelQuestion(panel: Panel, context: () => PressContext): LineQu
   if (panel.panel === 'blocks') return blocksQuestion(panel, context);
   if ('picker' in panel) return pickerQuestion(panel, context);
   return confirmQuestion(panel, context);
+}
+
+/** Returns what to say about a list without rows. Empty if the panel asks something. */
+export function emptyListText(panel: Panel, blocks: readonly BlockInfo[]): string {
+  if (panel.panel === 'blocks') return blocks.length === 0 ? noBlocksText : '';
+  return 'picker' in panel && panel.picker.items.length === 0 ? panel.picker.status.text : '';
 }
 
 /** Presses keys on the panel one after the other. Returns `nothing` if they had no effect. */

@@ -31,7 +31,7 @@ import {AttachedSession} from './attached-session.ts';
 import {CurrentQuestion, type NextQuestion} from './current-question.ts';
 import {type EnteredLine, LineInput, type LineKey} from './line-input.ts';
 import {changeRule} from '../commands/permissions.ts';
-import {panelQuestion} from './panel-question.ts';
+import {emptyListText, panelQuestion} from './panel-question.ts';
 import {completion, type ScreenReaderContext, screenReaderCommands} from './screen-reader-commands.ts';
 import {EventLines, plainFrame, plainNoticeLines, plainPromptLines} from './plain-entry.ts';
 
@@ -436,7 +436,8 @@ export class ScreenReaderSession {
         .then(prompts => this.#open(withFirstPrompts(panel, prompts ?? [])));
       return;
     }
-    if ('picker' in panel && panel.picker.items.length === 0) return this.#say(panel.picker.status.text);
+    const empty = emptyListText(panel, this.#terminals.list());
+    if (empty !== '') return this.#say(empty);
     this.#isQuitting = panel.panel === 'confirm' && panel.yes.do === 'quit';
     const context = (): PressContext => ({
       ...this.#context,

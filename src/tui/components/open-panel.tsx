@@ -8,7 +8,7 @@ import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {diffLines} from '../scrollback/diff-lines.ts';
 import {type AgentOutput, agentStatusText} from '../state/agent-outputs.ts';
 import type {AgentPanel, ChoicePanel, ConfirmPanel, Panel} from '../state/panels/panel.ts';
-import {ageText, type BlocksPanel, blockStateLabel, selectedRow} from '../state/panels/blocks.ts';
+import {ageText, type BlocksPanel, blockStateLabel, noBlocksText, selectedRow} from '../state/panels/blocks.ts';
 import {openPicker, plainItem, selectedValue} from '../state/panels/picker.ts';
 import type {SessionsPanel} from '../state/panels/sessions.ts';
 import {blockKeys, keyHint} from '../terminal/keymap.ts';
@@ -196,7 +196,7 @@ function blocksPicker(panel: BlocksPanel, blocks: readonly BlockInfo[]) {
       visibleLine(block.lastLine).slice(0, maxLastLine),
     ],
   }));
-  const list = openPicker({items, search: 'off', empty: 'No background commands', selected: 'current'});
+  const list = openPicker({items, search: 'off', empty: noBlocksText, selected: 'current'});
   return {...list, row: selectedRow(panel, blocks)};
 }
 

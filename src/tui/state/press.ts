@@ -18,7 +18,7 @@ import {
 import {vimKeys} from '../editor/vim-keys.ts';
 import {approvalKeys, cardKeys, type KeyPress} from '../terminal/keymap.ts';
 import {answerEffects, pressApproval} from './press-approval.ts';
-import {blocksPanel} from './panels/blocks.ts';
+import {blocksPanel, noBlocksText} from './panels/blocks.ts';
 import {offerIn} from './panels/compact.ts';
 import {isForComposer} from './panels/connect.ts';
 import {pressPanel} from './panels/panel.ts';
@@ -169,7 +169,7 @@ const stop: readonly Effect[] = [{do: 'op', op: {op: 'interrupt'}}];
 function takeTerminal(ui: Ui, {blocks, view: {terminalNeeded}}: PressContext): UiStep {
   if (terminalNeeded !== 'none') return {ui, effects: [{do: 'attach', block: terminalNeeded.block}]};
   const [first, ...more] = blocks.filter(({state}) => isRunning(state));
-  if (first === undefined) return {ui, effects: [{do: 'notify', text: 'No background commands'}]};
+  if (first === undefined) return {ui, effects: [{do: 'notify', text: noBlocksText}]};
   return more.length === 0 ? {ui, effects: [{do: 'attach', block: first.id}]} : noEffects({...ui, panel: blocksPanel});
 }
 

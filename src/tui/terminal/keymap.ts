@@ -217,12 +217,13 @@ export class KeyReader {
     if (key.eventType === 'release') return [];
     return strokesOf(input, key).flatMap(stroke =>
       'text' in stroke
-        ? this.#readText(stroke.text, context)
-        : [{kind: 'key', name: this.#nameOf(stroke.labels, context)}],
+        ? this.readText(stroke.text, context)
+        : [{kind: 'key', name: this.readKey(stroke.labels, context)}],
     );
   }
 
-  #nameOf(labels: readonly string[], context: KeyContext): KeyName {
+  /** Reads a key by the labels that may name it, the most exact one first. */
+  readKey(labels: readonly string[], context: KeyContext): KeyName {
     const begun = this.#begun;
     this.#begun = '';
     const find = (before: string): KeyName | undefined =>
@@ -236,7 +237,8 @@ export class KeyReader {
     return this.#begun === '' ? (find('') ?? 'ignored') : 'ignored';
   }
 
-  #readText(text: string, context: KeyContext): readonly KeyPress[] {
+  /** Reads typed characters. The first may end a chord. */
+  readText(text: string, context: KeyContext): readonly KeyPress[] {
     const [first = ''] = text;
     const name = this.#begun === '' ? undefined : actionOfKey(`${this.#begun} ${first.toLowerCase()}`, context);
     this.#begun = '';
@@ -273,7 +275,7 @@ const controlCharacter = /([\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F])/u;
  * Returns the label of a control character that came in one piece with others. A control character that comes alone has
  * the fields of its press.
  */
-function controlLabel(character: string): string {
+export function controlLabel(character: string): string {
   if (character === '\u007F') return 'Backspace';
   if (character === '\u001B') return 'Esc';
   return `Ctrl+${String.fromCodePoint((character.codePointAt(0) ?? 0) + 64).toLowerCase()}`;

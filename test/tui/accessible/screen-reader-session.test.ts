@@ -485,6 +485,12 @@ describe('a list', () => {
     expect(speaker.engine.ops).toEqual(ops);
   });
 
+  test('of background commands without rows asks nothing', async () => {
+    const speaker = await speak();
+    await speaker.type('/ps\r');
+    await speaker.heard(/No background commands\n> $/u);
+  });
+
   test('of prompts leads to what to rewind, and to a question that only y answers', async () => {
     const speaker = await speak();
     const target = {kind: 'prompt', to: messageId('p1'), what: 'files'} as const;

@@ -11,6 +11,8 @@ export interface BlocksPanel {
   readonly selected: BlockId | 'first';
 }
 
+export const noBlocksText = 'No background commands';
+
 export const blocksPanel: BlocksPanel = {panel: 'blocks', selected: 'first'};
 
 export const selectedRow = ({selected}: BlocksPanel, blocks: readonly BlockInfo[]): number =>
