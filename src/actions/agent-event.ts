@@ -16,6 +16,7 @@ import type {ActionId, BlockId, MessageId, SessionId} from '../domain/ids.ts';
 import type {BlockDelta, BlockStart, Effort, ModelEvent, Repaired} from '../domain/model-stream.ts';
 import type {Plan} from '../domain/plan.ts';
 import type {CheckStatus} from '../domain/receipt.ts';
+import type {TaintedData} from '../domain/reason.ts';
 import type {RewindReport} from '../domain/rewind.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import type {PermissionMode, Verdict} from '../domain/risk.ts';
@@ -263,8 +264,8 @@ export type StructuredValue = {readonly kind: 'none'} | {readonly kind: 'value';
 export interface Denial {
   readonly call: ToolCallBlock;
   readonly by: 'user' | 'rule' | 'hook' | 'nobody';
-  /** `call`: the call did not run. `changes`: the call ran, and `total` of its changes were dropped. A very long list is cut. */
+  /** `call`: the call did not run, for these reasons among others. `changes`: the call ran, and `total` of its changes were dropped. A very long list is cut. */
   readonly of:
-    | {readonly kind: 'call'}
+    | {readonly kind: 'call'; readonly reasons: readonly TaintedData[]}
     | {readonly kind: 'changes'; readonly changes: readonly Change[]; readonly total: number};
 }

@@ -28,6 +28,7 @@ import {type Executor, type RunTerms, weftItself} from '../domain/executor.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import {noDetail, type RuleChange, type Verdict} from '../domain/risk.ts';
 import type {ApprovalAnswer} from './client.ts';
+import {recallResults} from './outside-text.ts';
 import {
   actionPorts,
   decodeCall,
@@ -483,7 +484,8 @@ export async function judgeAction(
 ): Promise<VerdictWithTerms> {
   const {ports, mode, pending} = session;
   try {
-    const {verdict, obligations, means: terms} = await ports.judge.assess(action, {executor, mode}, signal);
+    const said = await recallResults(session);
+    const {verdict, obligations, means: terms} = await ports.judge.assess(action, {executor, mode, said}, signal);
     publishSandbox(session);
     const judged = {verdict, obligations, terms, executor};
     return pending.askScope === 'everything' ? {...judged, verdict: alwaysAsk(verdict, action)} : judged;
@@ -524,17 +526,10 @@ export function withHookVerdict(judged: VerdictWithTerms, hook: CallAnswer['verd
   return {...judged, verdict: {...verdict, decision: 'ask', reasons}};
 }
 
-/** True if the user's own rules ask about the action or may forbid it, so that a hook can't skip the question. */
-const mustAskUser = ({reasons}: Verdict): boolean =>
-  reasons.some(
-    ({kind}) =>
-      kind === 'rule' ||
-      kind === 'possible-denial' ||
-      kind === 'web-loopback' ||
-      kind === 'plan' ||
-      kind === 'computer' ||
-      kind === 'delegated',
-  );
+/** True if the user's own rules ask about the action or may forbid it, or others wrote it, so that a hook can't skip the question. */
+const mustAskUser = ({reasons}: Verdict): boolean => reasons.some(({kind}) => aboveHooks.has(kind));
+
+const aboveHooks = new Set<string>('rule possible-denial web-loopback plan computer delegated tainted-data'.split(' '));
 
 /** Returns an action's ports, with each judged path fixed to the target that the judge saw. */
 export const portsForJudgedPaths = (ports: ActionPorts, {paths}: RunTerms): ActionPorts =>

@@ -2,6 +2,7 @@ import type {RunningAgent} from '../domain/sub-agent.ts';
 import type {Action} from '../actions/catalogue.ts';
 import type {CommandsPort} from '../actions/commands-port.ts';
 import type {Fingerprint} from '../actions/files-port.ts';
+import type {Access} from '../domain/access.ts';
 import type {ActionPorts, ImpactPort} from '../actions/ports.ts';
 import type {ComputerPort} from '../actions/computer-port.ts';
 import type {ArtifactsPort} from '../actions/artifacts-port.ts';
@@ -79,9 +80,16 @@ export interface JudgePort {
   /** Returns the verdict: the stricter of the model's claims and the host's own finding, after rules and mode. */
   assess<Means>(
     action: Action,
-    by: {readonly executor: Executor<Means>; readonly mode: PermissionMode},
+    by: {
+      readonly executor: Executor<Means>;
+      readonly mode: PermissionMode;
+      /** Returns what the user wrote in the session, which is never text from outside. */
+      readonly said: () => readonly string[];
+    },
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
+  /** Remembers what of a result comes from outside: pages, results of MCP servers, files of others. Never throws. */
+  learn(access: Access, text: string, directory: string): Promise<void>;
   /** Returns the paths that a command in a folder may change if they are certain. */
   writes(command: string, directory: string): Promise<ChangeExtent>;
   /** Returns the checks that a command in a folder runs, such as tests. */

@@ -17,7 +17,7 @@ import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {ToolCallBlock, ToolResultBlock} from '../domain/conversation.ts';
 import {faultText, thrownFault, type Fault} from '../domain/fault.ts';
-import {reasonsText} from '../domain/reason.ts';
+import {reasonsText, taintIn} from '../domain/reason.ts';
 import {folderInstructions, reminderBlock} from '../domain/reminder.ts';
 import {weftItself} from '../domain/executor.ts';
 import {noDetail} from '../domain/risk.ts';
@@ -37,6 +37,7 @@ import {editPaths} from '../domain/file-edit.ts';
 import {relativeTo} from '../base/shown-path.ts';
 import type {CallAnswer} from '../actions/hooks-port.ts';
 import {changePorts, droppedChanges} from './command-changes.ts';
+import {learnResult} from './outside-text.ts';
 import {
   actionPorts,
   decodeCall,
@@ -404,12 +405,14 @@ function stoppedResult(action: Action, settled: SettledOf<ActionName>, why: Canc
 
 /** Settles a call: asks the hooks that run after it, writes the journal, then publishes. Never throws. */
 async function settleCall(
-  {call, hook, verdict: {risk}}: JudgedCall,
+  {call, hook, verdict: {risk, reasons}}: JudgedCall,
   {result, effectiveCall, deniedBy, durationMs, note}: CallEnd,
   {session, hooks, loopGuard, checkpoints}: PromptContext,
   signal: AbortSignal,
 ): Promise<CallReport> {
   const ownContent = resultBlock(call, {result, note});
+  if (result.tag === 'action' && deniedBy === 'not-denied')
+    await learnResult(result.result, ownContent.content, session);
   const answer = await hooks.afterCall({call: effectiveCall, result, content: ownContent, durationMs}, signal);
   checkpoints.afterCall(call.id);
   const reminders = [
@@ -434,7 +437,9 @@ async function settleCall(
   session.publish([{event: 'action-settled', call, result, toolResult: content, durationMs}]);
   publishSandbox(session);
   const denials: readonly Denial[] =
-    deniedBy === 'not-denied' ? droppedChanges(call, result) : [{call, by: deniedBy, of: {kind: 'call'}}];
+    deniedBy === 'not-denied'
+      ? droppedChanges(call, result)
+      : [{call, by: deniedBy, of: {kind: 'call', reasons: taintIn(reasons)}}];
   return {call, content, denials, journaled};
 }
 

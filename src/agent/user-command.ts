@@ -9,6 +9,7 @@ import {plainTerms} from '../domain/executor.ts';
 import {noDetail} from '../domain/risk.ts';
 import {userCommandBlock, userCommandLabel} from '../domain/user-command.ts';
 import {actionPorts, journal, warn, type PromptContext} from './session-context.ts';
+import {learnResult} from './outside-text.ts';
 import {unstructuredAnswer} from './structured-output.ts';
 
 /** The time limit in milliseconds. It is long, because the user watches the command and can stop it. */
@@ -61,6 +62,7 @@ export async function runUserCommand(
   const result = resultOf(action, ended);
   const content = modelContent(result);
   const output = blockTexts(content).join('\n');
+  await learnResult(result, content, session);
   const message: UserMessage = {role: 'user', id, blocks: [userCommandBlock({command, result: output})]};
   try {
     journal(session, {kind: 'reminder', message});

@@ -33,6 +33,7 @@ import {
   lazyImages,
   lazyImpact,
   lazyJudge,
+  outsideOptions,
   lazyMemory,
   lazyNetwork,
   lazyPlans,
@@ -60,7 +61,7 @@ import type {SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {HookCommand, HookOutput} from '../domain/hook.ts';
 import {blockId, messageId, planId, todoId, type BlockId} from '../domain/ids.ts';
 import {sandboxesAllCommands, type SandboxChoice} from '../domain/sandbox.ts';
-import type {JudgeOptions} from '../safety/judge.ts';
+import type {JudgeOptions, OutsideOptions} from '../safety/judge.ts';
 import {ruleLists} from '../domain/risk.ts';
 import {ok, type Outcome} from '../base/outcome.ts';
 import {type Fault, otherRefusal} from '../domain/fault.ts';
@@ -82,10 +83,10 @@ export interface HookMachine {
 }
 
 /** The parts of a session's engine. */
-export interface EngineSetup extends Pick<
-  AgentPorts,
-  'sessions' | 'notices' | 'commands' | 'agentKinds' | 'harnesses'
-> {
+export interface EngineSetup
+  extends
+    Pick<AgentPorts, 'sessions' | 'notices' | 'commands' | 'agentKinds' | 'harnesses'>,
+    Pick<OutsideOptions, 'workspace'> {
   /** Options passed to the engine unchanged. */
   readonly engine: Omit<EngineOptions, 'ports' | 'directory' | 'systemPrompt' | 'place' | 'host' | 'agentLimits'>;
   readonly systemPrompt: EngineOptions['systemPrompt'];
@@ -163,6 +164,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   });
   const endLearning = setup.learnSecrets(secret => secrets.addSecret(secret, 'MODEL_KEY'));
   setup.servers.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
+  const outside = outsideOptions({roots, workspace: setup.workspace, outputs: outputs.folders});
   let blocks = 0;
   /** Makes the parts that depend on the workspace folders. */
   const workspaceOf = (folders: EngineSetup['roots'], {rules}: AgentRules) => {
@@ -258,6 +260,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       read: readBytes,
       findWorkspaceProgram: (name, from) => findUntrustedProgram(name, {directory: from, roots: place.roots}),
       rules,
+      outside,
       unasked: setup.sandbox.unasked,
       excluded: setup.sandbox.excluded,
       sandbox: setup.sandbox.choice === 'native' ? 'none' : () => running().sandbox.proof(),
@@ -286,13 +289,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
     place => {
       const rules = rulesOfAgent(above);
       if (place === 'same') {
-        const shell = commands.newShell();
-        const {ports} = machineOf(workspace, {
-          rules,
-          shell,
-          files: workspace.newFiles(),
-          running: () => main,
-        });
+        const own = {shell: commands.newShell(), files: workspace.newFiles()};
+        const {ports} = machineOf(workspace, {rules, ...own, running: () => main});
         return {...ports, stop: async () => {}};
       }
       const apart = workspaceOf([place.in], rules);

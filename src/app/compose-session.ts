@@ -190,6 +190,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       loopback: settings.loopback,
     },
     rules: settings.rules,
+    workspace: /^(?:never|changed)$/u.test(context.permissions.trust) ? 'untrusted' : 'own',
     removeRule: async rule => (await import('./write-settings.ts')).removeSavedRule(rule, project),
     saveRule: async rule => (await import('./write-settings.ts')).saveRule(rule, project),
     systemPrompt: profile => systemPrompt({...promptParts, replacement}, profile),

@@ -17,7 +17,7 @@ import type {CheckpointsPort, SessionCheckpoints} from '../domain/checkpoint.ts'
 import {rejected} from '../domain/fault.ts';
 import type {SessionId} from '../domain/ids.ts';
 import {unknownFileEffect} from '../domain/risk.ts';
-import type {Judge, JudgeOptions} from '../safety/judge.ts';
+import type {Judge, JudgeOptions, OutsideOptions} from '../safety/judge.ts';
 import {allowsEveryCall, type PermissionRules} from '../safety/rules/permission-rule.ts';
 import {hostDecision, hostRule, canReachSomeHost} from '../safety/rules/host-rules.ts';
 import type {PathContextOptions} from '../safety/paths/path-context.ts';
@@ -27,7 +27,7 @@ import type {JobStore} from '../domain/job.ts';
 import type {CheckpointOptions} from '../workspace/checkpoints/make-checkpoints.ts';
 import {findDesktop, type FoundDesktop} from '../workspace/computer/find-desktop.ts';
 import type {ComputerOptions} from '../workspace/computer/make-computer.ts';
-import {findProgram, findShell, userPath} from '../workspace/exec/trusted-path.ts';
+import {findProgram, findShell, isExecutable, userPath} from '../workspace/exec/trusted-path.ts';
 import {gitBranch} from '../workspace/files/git-branch.ts';
 import {listFolder} from '../workspace/files/list-folder.ts';
 import {readBytes} from '../workspace/files/regular-files.ts';
@@ -80,8 +80,25 @@ export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): LoadedJudge 
     const on = {kindOf: entryKind, sed: process.platform === 'linux' ? 'GNU' : 'other'} as const;
     return {...judge, writes: (command, directory) => judge.writes(command, directory, on)};
   };
-  return lazyPort(load, 'assess', 'writes', 'reach', 'checksIn');
+  return lazyPort(load, 'assess', 'learn', 'writes', 'reach', 'checksIn');
 }
+
+/** Makes the memory for text from outside, empty. Loads the search in old files with the first question about such text. */
+export const outsideOptions = ({
+  roots,
+  ...given
+}: Pick<OutsideOptions, 'workspace' | 'outputs'> & {readonly roots: readonly string[]}): OutsideOptions => ({
+  ...given,
+  text: undefined,
+  now: () => Date.now(),
+  isExecutable,
+  async oldTexts(word, before) {
+    // Nothing in a folder that the user does not trust is the user's own.
+    if (given.workspace === 'untrusted') return [];
+    const search = await import('../workspace/search/old-texts.ts');
+    return search.oldTexts(word, {roots, before});
+  },
+});
 
 /** Reads and changes the file with the user's notes for the project, without secrets. */
 export function lazyMemory(path: () => string, {redact}: Pick<Redactor, 'redact'>): MemoryPort {

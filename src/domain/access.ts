@@ -74,10 +74,10 @@ export type Claim = 'yes' | 'no' | 'unsaid';
 
 /**
  * The form of the brackets in permission rules for an action's tools. `command`: a pattern for commands. `reading`,
- * `searching` and `editing`: a pattern for paths. `domain`: `domain:` and a host. `named`: a name. `whole-tool`:
- * nothing that weft reads.
+ * `searching` and `editing`: a pattern for paths. `domain`: `domain:` and a host. `named`: a name. `source`: a
+ * domain or an MCP server. `whole-tool`: nothing that weft reads.
  */
-export type RuleKind = 'command' | 'reading' | 'searching' | 'editing' | 'domain' | 'named' | 'whole-tool';
+export type RuleKind = 'command' | 'reading' | 'searching' | 'editing' | 'domain' | 'named' | 'source' | 'whole-tool';
 
 /** The tools that rules may name, by tool name. */
 export type RuleKinds = ReadonlyMap<string, RuleKind>;

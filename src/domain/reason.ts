@@ -28,6 +28,8 @@ export type Reason =
   | {readonly kind: 'secret'; readonly name: string; readonly to: SecretRecipient}
   /** The action sends paths or other private data. A rule or an approval for the session never covers it. */
   | {readonly kind: 'sends'; readonly what: readonly string[]; readonly host: string}
+  /** The action contains text that came from outside. `span` is that text, perhaps cut off. No rule or grant for other actions covers it. */
+  | {readonly kind: 'tainted-data'; readonly source: string; readonly span: string}
   | {readonly kind: 'model-claim'; readonly claim: 'risky' | 'not-read-only'}
   /** `part` is quoted for display. `alike` counts the other parts of the command that have the same effect. */
   | {readonly kind: 'command-part'; readonly part: string; readonly effect: PartEffect; readonly alike: number}
@@ -158,6 +160,7 @@ const reasonTexts: ByKind<Reason, string> = {
     const more = reason.what.length > maxSentNamed ? ` and ${reason.what.length - maxSentNamed} more` : '';
     return `Sends ${reason.what.slice(0, maxSentNamed).join(', ')}${more} to ${reason.host}`;
   },
+  'tainted-data': reason => `Contains text from ${reason.source}: \`${reason.span}\``,
   'model-claim': reason =>
     reason.claim === 'risky' ? 'The model calls it risky' : 'The model says it may change files',
   'command-part': reason => {
@@ -200,6 +203,13 @@ const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + te
 
 /** Writes all reasons in one line, separated by semicolons. */
 export const reasonsText = (reasons: readonly Reason[]): string => reasons.map(reasonText).join('; ');
+
+/** Text from outside as a reason, as programs that drive weft receive it. */
+export type TaintedData = Extract<Reason, {kind: 'tainted-data'}>;
+
+/** Returns the reasons about text from outside. */
+export const taintIn = (reasons: readonly Reason[]): readonly TaintedData[] =>
+  reasons.filter(reason => reason.kind === 'tainted-data');
 
 /** True if the reasons are equal. */
 export const sameReason = (a: Reason, b: Reason): boolean => JSON.stringify(a) === JSON.stringify(b);

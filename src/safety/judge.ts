@@ -4,7 +4,6 @@ import {certainWrites, type CommandMachine} from './commands/certain-writes.ts';
 import {commandForms, type CommandForms, resolvedForms} from './commands/command-forms.ts';
 import {accessFinding, type JudgeEvidence} from './access-finding.ts';
 import {
-  anchorPattern,
   belowRoots,
   cachedPathContext,
   makePathContext,
@@ -13,13 +12,11 @@ import {
   writtenParts,
 } from './paths/path-context.ts';
 import {type PathParts, partsOf, pathOf} from './paths/path-parts.ts';
-import {enclosingWeftFile} from './paths/weft-files.ts';
 import {matchesSomeForm} from './rules/command-pattern.ts';
 import {allRulesCover, searchExclusions, matchingRule, rulesCover} from './rules/matching-rule.ts';
 import {findDenyRuleBypass} from './rules/deny-rule-bypass.ts';
 import {handedOverPlaceholders, ruleAllowsHandover} from './secrets/secret-handover.ts';
 import type {Access, JudgedAction, RuleKinds, RuleReach} from '../domain/access.ts';
-import {unreachable} from '../base/unreachable.ts';
 import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
 import {isHeldByOverlay} from './commands/overlay-eligibility.ts';
@@ -29,12 +26,15 @@ import type {Obligation} from '../domain/obligation.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
 import {accessedPaths} from './paths/accessed-paths.ts';
 import {checksIn} from './commands/checks.ts';
-import {type Finding, writesProtected} from './commands/command-finding.ts';
+import type {Finding} from './commands/command-finding.ts';
 import {parseCondition} from './rules/hook-condition.ts';
 import type {PermissionRule, PermissionRules} from './rules/permission-rule.ts';
-import {findWeftFileChange} from './paths/weft-file-changes.ts';
 import {runsProjectCode} from './rules/suggested-rules.ts';
+import {coversProtection, protectionOf, protectionReason, type Protection} from './protection.ts';
 import {isLineLikeOthers} from './typed-input.ts';
+import type {OutsideText} from './outside/outside-text.ts';
+import {outsideTextOf} from './outside/text-source.ts';
+import type {OwnTexts} from './outside/outside-reasons.ts';
 
 export interface JudgeOptions extends PathContextOptions, Pick<JudgeEvidence, 'secretNames' | 'blockCommand'> {
   readonly rules: PermissionRules;
@@ -51,15 +51,35 @@ export interface JudgeOptions extends PathContextOptions, Pick<JudgeEvidence, 's
   readonly unasked: 'held-changes' | 'nothing';
   /** Rules for commands that must run outside the sandbox. weft asks about these as it would without a sandbox. */
   readonly excluded: readonly PermissionRule[];
+  /** Without it, no text counts as one from outside. */
+  readonly outside?: OutsideOptions;
+}
+
+/** How the judge knows text from outside. The judges of a session and its sub-agents share one. */
+export interface OutsideOptions extends Omit<OwnTexts, 'said'> {
+  /** `undefined` until the first such text. */
+  text: OutsideText | undefined;
+  readonly outputs: () => readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** `untrusted`: the user does not trust the folder, so its files come from outside. */
+  readonly workspace: 'own' | 'untrusted';
 }
 
 /** Judges actions by `steps`. The model's claims about its commands never loosen a verdict. */
 export interface Judge {
   assess<Means>(
     action: JudgedAction,
-    by: {readonly executor: Executor<Means>; readonly mode: PermissionMode},
+    by: {
+      readonly executor: Executor<Means>;
+      readonly mode: PermissionMode;
+      /** Returns what the user wrote in the session. */
+      readonly said?: OwnTexts['said'];
+    },
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
+  /** Remembers what of the result of an action comes from outside. The command of the action ran in `directory`. */
+  learn(access: Access, text: string, directory: string): Promise<void>;
   /** Returns the paths that a command in a folder may change if they are certain. */
   writes(command: string, directory: string, machine: CommandMachine): Promise<ChangeExtent>;
   /** Returns the checks that a command in a folder runs. */
@@ -71,15 +91,33 @@ export interface Judge {
 export function makeJudge(options: JudgeOptions): Judge {
   const lasting = makePathContext(options);
   return {
-    async assess(action, {executor, mode}) {
+    async assess(action, {executor, mode, said = () => []}) {
       const {directory} = executor;
-      const facts = await collectFacts(action, mode, {...options, directory, context: cachedPathContext(lasting)});
+      const facts = await collectFacts(
+        action,
+        {mode, said},
+        {...options, directory, context: cachedPathContext(lasting)},
+      );
       for (const {decide} of steps) {
         const judgement = await decide(facts);
         if (judgement === 'undecided') continue;
         return judgedFor(mode === 'plan' ? await confineInPlanMode(judgement, facts) : judgement, executor);
       }
       return judgedFor(ask(facts), executor);
+    },
+    async learn(access, text, directory) {
+      const {outside} = options;
+      if (outside === undefined) return;
+      const learned = outsideTextOf(access, text, {
+        context: cachedPathContext(lasting),
+        directory,
+        outputs: outside.outputs(),
+        sourceOfFile: path => outside.text?.sourceOfFile(path),
+        workspace: outside.workspace,
+      });
+      if (learned === undefined) return;
+      outside.text ??= new (await import('./outside/outside-text.ts')).OutsideText(outside.now());
+      outside.text.add(learned.text, learned.source, learned.files);
     },
     writes: (command, directory, machine) =>
       certainWrites(analyzeCommand(command, {directory, context: cachedPathContext(lasting)}), machine),
@@ -176,6 +214,11 @@ const steps: readonly Step[] = [
   {
     name: 'actions that always need an approval ask',
     decide: facts => (facts.finding.target === 'always-asked' ? ask(facts) : 'undecided'),
+  },
+  {
+    // The text may be an instruction of somebody else. A permission for the model does not cover it.
+    name: 'text from outside that leaves the machine, runs, or runs later asks',
+    decide: facts => (facts.tainted.length > 0 ? ask(facts) : 'undecided'),
   },
   {
     name: "a rule allows it, protected files only by a pattern and weft's own files only by name",
@@ -286,8 +329,17 @@ const refuse = ({finding: {risk, reasons}, sessionApproval, detail}: Facts): Jud
   obligations: [],
 });
 
-const ask = ({finding, sessionApproval, detail, obligations}: Facts, ...reasons: readonly Reason[]): Judgement => ({
-  verdict: {decision: 'ask', risk: finding.risk, reasons: [...reasons, ...finding.reasons], sessionApproval, detail},
+const ask = (
+  {finding, tainted, sessionApproval, detail, obligations}: Facts,
+  ...reasons: readonly Reason[]
+): Judgement => ({
+  verdict: {
+    decision: 'ask',
+    risk: finding.risk,
+    reasons: [...tainted, ...reasons, ...finding.reasons],
+    sessionApproval,
+    detail,
+  },
   obligations,
 });
 
@@ -304,6 +356,8 @@ interface Facts {
   readonly context: PathContext;
   readonly finding: Finding;
   readonly rule: DecidingRule | undefined;
+  /** The texts from outside in the action. Empty in bypass mode. */
+  readonly tainted: readonly Reason[];
   /** The analysis of a command, or `undefined` for other actions. */
   readonly analysis: CommandAnalysis | undefined;
   /** Placeholders that the action turns into secrets in a new place. */
@@ -325,8 +379,8 @@ interface Facts {
 
 async function collectFacts(
   action: JudgedAction,
-  mode: PermissionMode,
-  {rules, sandbox, unasked, excluded, ...given}: JudgeOptions & Pick<JudgeEvidence, 'context' | 'directory'>,
+  {mode, said}: Pick<OwnTexts, 'said'> & {readonly mode: PermissionMode},
+  {rules, sandbox, unasked, excluded, outside, ...given}: JudgeOptions & Pick<JudgeEvidence, 'context' | 'directory'>,
 ): Promise<Facts> {
   const {context, directory, blockCommand} = given;
   const evidence = evidenceOf(given);
@@ -335,6 +389,19 @@ async function collectFacts(
   const rule = await decidingRule(action, rules, evidence);
   const placeholders = handedOverPlaceholders(access);
   const ofCommand = access.kind === 'command' ? evidence.parsed(access.command) : undefined;
+  const tainted: readonly Reason[] =
+    outside?.text === undefined || mode === 'bypassPermissions'
+      ? []
+      : await (
+          await import('./outside/outside-reasons.ts')
+        ).outsideReasons(action, {
+          text: outside.text,
+          own: {...outside, said},
+          rules,
+          context,
+          analysis: ofCommand,
+          finding,
+        });
   let protection: Protection | undefined;
   let partsAllowed: boolean | undefined;
   const facts: Facts = {
@@ -344,12 +411,14 @@ async function collectFacts(
     context,
     finding,
     rule,
+    tainted,
     analysis: ofCommand,
     placeholders,
     sessionApproval: 'exact',
     detail: {
       ...finding.detail,
-      rules: finding.detail.rules.filter(text => ruleAllowsHandover(text, placeholders)),
+      // No rule for the action covers text from outside.
+      rules: (tainted.length > 0 ? [] : finding.detail.rules).filter(text => ruleAllowsHandover(text, placeholders)),
     },
     obligations:
       access.kind === 'command'
@@ -385,7 +454,7 @@ async function collectFacts(
   };
   if (finding.target === 'always-asked' || finding.reasons.some(({kind}) => kind === 'sends'))
     return {...facts, sessionApproval: 'none'};
-  const isAlike = rule?.behaviour !== 'ask' && coversAlike(facts, blockCommand);
+  const isAlike = tainted.length === 0 && rule?.behaviour !== 'ask' && coversAlike(facts, blockCommand);
   return {...facts, sessionApproval: isAlike ? 'kind' : 'exact'};
 }
 
@@ -463,68 +532,6 @@ const withoutDocuments = (command: string): string =>
     /(<<-?[ \t]*(['"]?)(\w+)\2[^\n]*\n)(?:[^\n]*\n)*?[ \t]*\3(?=\n|$)/gu,
     (all, head: string, quote: string) => (quote === '' && /[$`]/u.test(all.slice(head.length)) ? all : head),
   );
-
-/** Why no mode allows an action: it changes protected files, or weft's own. */
-type Protection =
-  | {readonly kind: 'none'}
-  | {readonly kind: 'protected'; readonly reason: Reason}
-  | {readonly kind: 'weft-files'; readonly reason: Reason};
-
-const protectionReason = (protection: Protection): Reason =>
-  protection.kind === 'none' ? changesProtected : protection.reason;
-
-const changesProtected: Reason = {kind: 'writes-protected', paths: []};
-
-function protectionOf(access: Access, finding: Finding, evidence: JudgeEvidence): Protection {
-  switch (access.kind) {
-    case 'terminal-input':
-      // Input to a shell is a command too.
-      return weftFileProtection(access.input, {reading: 'unparsed', what: '', at: 0}, evidence) ?? {kind: 'none'};
-    case 'command': {
-      const {command} = access;
-      return (
-        weftFileProtection(command, evidence.parsed(command), evidence) ??
-        (writesProtected(command, evidence) ? {kind: 'protected', reason: changesProtected} : {kind: 'none'})
-      );
-    }
-    default:
-      if (finding.target === 'weft-files') return {kind: 'weft-files', reason: changesProtected};
-      return finding.target === 'protected' ? {kind: 'protected', reason: changesProtected} : {kind: 'none'};
-  }
-}
-
-function weftFileProtection(command: string, parsed: CommandAnalysis, evidence: JudgeEvidence): Protection | undefined {
-  const change = findWeftFileChange(command, {...evidence, parsed});
-  return change === undefined ? undefined : {kind: 'weft-files', reason: {kind: 'weft-files', change}};
-}
-
-/**
- * True if an allow rule covers protected files. A rule without a pattern covers ordinary work only. weft's own files need a rule
- * that names them without wildcards.
- */
-function coversProtection({about}: PermissionRule, protection: Protection, context: PathContext): boolean {
-  if (protection.kind === 'none') return true;
-  if (protection.kind === 'protected') return about.kind !== 'every-call';
-  switch (about.kind) {
-    case 'paths':
-      return anchorPattern(about.pattern, context).some(parts => {
-        const end = parts.findIndex(({kind}) => kind !== 'name');
-        const names = (end < 0 ? parts : parts.slice(0, end)).flatMap(part =>
-          part.kind === 'name' ? [part.name] : [],
-        );
-        return enclosingWeftFile(names, context.weftFiles()) !== undefined;
-      });
-    case 'commands':
-      return about.pattern.reach === 'whole' && !/(?<!\\)\*/u.test(about.pattern.text);
-    case 'every-call':
-    case 'domains':
-    case 'names':
-    case 'other':
-      return false;
-    default:
-      return unreachable(about);
-  }
-}
 
 /** True for an edit that a mode may allow: of ordinary files inside the workspace, without secrets. */
 const isPlainEdit = ({access, finding, placeholders}: Facts): boolean =>

@@ -287,6 +287,7 @@ export function engineBench(
       deniesAnything: () => true,
       sandbox: given.sandbox ?? (() => 'unknown'),
       unsandboxedRetry: given.unsandboxedRetry ?? 'offered',
+      learn: async () => {},
       writes: async () => 'any',
       checksIn: async () => [],
       changeRules: given.changeRules ?? (async () => ok(undefined)),

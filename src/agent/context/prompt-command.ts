@@ -26,6 +26,7 @@ import {
 } from '../../domain/slash-command.ts';
 import {approve, deniedText, judgeOwnAction, withHookVerdict} from '../approval.ts';
 import {droppedChanges} from '../command-changes.ts';
+import {learnResult} from '../outside-text.ts';
 import {allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';
 import {approvalRequest, checkpointFor, runApprovedAction} from '../tool-call.ts';
 
@@ -158,10 +159,11 @@ export async function runCommandLines(
       const {deniedBy, fault} = printed.error;
       const message = `/${command.name} was not sent because its line ${JSON.stringify(part.command)} did not run: ${faultText(fault)}`;
       const why = deniedBy === 'not-denied' ? 'failed' : 'not-permitted';
-      if (deniedBy !== 'not-denied') denials.push({call, by: deniedBy, of: {kind: 'call'}});
+      if (deniedBy !== 'not-denied') denials.push({call, by: deniedBy, of: {kind: 'call', reasons: []}});
       return {kind: 'not-sent', end: {kind: 'not-sent', why, fault: rejected(message)}, denials};
     }
     const ended = printed.value;
+    await learnResult(ended, modelContent(ended), context.session);
     text += [
       successfulOutput(ended) ?? blockTexts(modelContent(ended)).join('\n'),
       ...changesTexts(changesOfCommand(ended)).map(said => `[${said}]`),

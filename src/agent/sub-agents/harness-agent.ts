@@ -8,6 +8,7 @@ import type {Fault} from '../../domain/fault.ts';
 import type {HarnessSessionId, HarnessUsage} from '../../domain/harness.ts';
 import {actionId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
+import {taintIn} from '../../domain/reason.ts';
 import {strictest} from '../../domain/executor.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {SubAgent} from '../../domain/sub-agent.ts';
@@ -184,7 +185,7 @@ export class HarnessAgent implements AgentRunner {
     const toolCall = {kind: 'tool-call', id, ...call} as const;
     const isForbidden = agent.computerUse === 'denied' && definitions[shown.name].offered === 'with-display';
     if (isForbidden || verdict.decision === 'deny') {
-      branch.addDenials([{call: toolCall, by: 'rule', of: {kind: 'call'}}]);
+      branch.addDenials([{call: toolCall, by: 'rule', of: {kind: 'call', reasons: []}}]);
       const message = 'The agent that started you forbids computer use (computer_use_enabled is false).';
       return {kind: 'denied', message: isForbidden ? message : deniedText(verdict)};
     }
@@ -201,7 +202,9 @@ export class HarnessAgent implements AgentRunner {
     if (signal.aborted) return {kind: 'cancelled'};
     if (answer.kind === 'refused') {
       if (answer.deniedBy !== 'not-denied')
-        branch.addDenials([{call: toolCall, by: answer.deniedBy, of: {kind: 'call'}}]);
+        branch.addDenials([
+          {call: toolCall, by: answer.deniedBy, of: {kind: 'call', reasons: taintIn(verdict.reasons)}},
+        ]);
       const words = blockTexts(modelContent(resultOf(shown, answer.settled)));
       return {kind: 'denied', message: words.join('\n')};
     }

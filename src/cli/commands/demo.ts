@@ -116,6 +116,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       proofFolder: blocks,
       loopback: 'closed',
     },
+    workspace: 'own',
     agentKinds: noopAgentKinds,
     learnSecrets: () => () => {},
     plans: async () =>

@@ -1,4 +1,4 @@
-import {isAboutOutsideWorkspace, type Reason, reasonsText} from '../../domain/reason.ts';
+import {isAboutOutsideWorkspace, type Reason, reasonsText, taintIn} from '../../domain/reason.ts';
 import * as z from 'zod/mini';
 import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
@@ -18,6 +18,7 @@ export function canUseTool(approval: Approval): CanUseToolRequest {
   const suggestions = suggestionsOf(approval);
   const blocked = blockedPath(approval);
   const changes = changesAskedAbout(approval);
+  const taint = taintIn(verdict.reasons);
   return {
     subtype: 'can_use_tool',
     tool_name: toolName,
@@ -32,6 +33,7 @@ export function canUseTool(approval: Approval): CanUseToolRequest {
       ? {}
       : {decision_reason: reasonsText(verdict.reasons), decision_reason_type: reasonType(verdict.reasons)}),
     ...(blocked === undefined ? {} : {blocked_path: blocked}),
+    ...(taint.length === 0 ? {} : {reasons: taint}),
     ...(changes.length === 0 ? {} : {changes: changes.map(changeEntry)}),
   };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import type {ChangeEntry} from '../../domain/change-set.ts';
+import type {TaintedData} from '../../domain/reason.ts';
 
 /** The control messages that weft writes: its requests, its answers, and the withdrawals of its requests. */
 export type ControlMessage =
@@ -32,6 +33,8 @@ export interface CanUseToolRequest {
   readonly decision_reason?: string;
   readonly decision_reason_type?: 'rule' | 'mode' | 'workingDir' | 'safetyCheck' | 'other';
   readonly blocked_path?: string;
+  /** weft's own field: the texts from outside because of which weft asks. */
+  readonly reasons?: readonly TaintedData[];
   /**
    * weft's own field: the command already ran, and the question is whether to keep its changes. Changed input counts
    * as a no.

@@ -125,6 +125,7 @@ const figuresOf = (summary: PromptSummary, {address, model, of, repairs}: Result
     tool_name: call.name,
     tool_use_id: call.id,
     tool_input: call.input,
+    ...(what.kind === 'call' && what.reasons.length > 0 ? {reasons: what.reasons} : {}),
     ...(what.kind === 'changes' ? {changes: what.changes.map(changeEntry)} : {}),
     ...(what.kind === 'changes' && what.total > what.changes.length ? {changes_total: what.total} : {}),
   })),

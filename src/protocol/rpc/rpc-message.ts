@@ -2,6 +2,7 @@ import {type Json, type JsonObject, jsonText} from '../../base/json.ts';
 import type {CallOutcome, OutcomeFields} from '../../domain/conversation.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import type {ChangeEntry} from '../../domain/change-set.ts';
+import type {TaintedData} from '../../domain/reason.ts';
 import type {ControlMessage} from './control-message.ts';
 
 /**
@@ -286,6 +287,8 @@ interface ResultFigures extends MessageEnvelope {
     readonly tool_name: string;
     readonly tool_use_id: string;
     readonly tool_input: Json;
+    /** weft's own field: the texts from outside because of which weft asked. */
+    readonly reasons?: readonly TaintedData[];
     /** weft's own field: the command ran, but these changes were not kept. */
     readonly changes?: readonly ChangeEntry[];
     /** weft's own field: the number of changes, if `changes` lists only the first ones. */

@@ -60,8 +60,14 @@ export function parseRule(text: string, ruleKinds: RuleKinds): Outcome<Permissio
     });
   }
   const ruleKind = kindOf(tool, ruleKinds);
-  if (ruleKind === undefined) return failed(unknownTool(trimmed, tool, [...ruleKinds.keys(), networkRuleTool]));
+  if (ruleKind === undefined)
+    return failed(unknownTool(trimmed, tool, [...ruleKinds.keys(), networkRuleTool, trustRuleTool]));
   const rule = {text: trimmed, tool, ruleKind};
+  if (ruleKind === 'source' && (pattern ?? '').trim().replace(/^\*$/u, '') === '')
+    return failed({
+      kind: 'malformed',
+      message: `The rule ${trimmed} must name a source: Trust(domain:example.com) or Trust(mcp__SERVER).`,
+    });
   if (pattern === undefined || pattern.trim() === '*') return ok({...rule, about: {kind: 'every-call'}});
   const about = subjectOf(pattern, ruleKind);
   if (about.tag === 'ok') return ok({...rule, about: about.value});
@@ -91,6 +97,13 @@ function subjectOf(pattern: string, ruleKind: RuleKind): Outcome<RuleSubject, st
     }
     case 'named':
       return ok({kind: 'names', name: pattern.trim()});
+    case 'source': {
+      if (/^mcp__[\w-]+$/u.test(pattern.trim())) return ok({kind: 'names', name: pattern.trim()});
+      const read = parseDomainPattern(pattern);
+      return read.tag === 'ok'
+        ? ok({kind: 'domains', pattern: read.value})
+        : failed(`${read.error}, or as mcp__SERVER`);
+    }
     case 'whole-tool':
       return ok({kind: 'other'});
     default:
@@ -101,7 +114,11 @@ function subjectOf(pattern: string, ruleKind: RuleKind): Outcome<RuleSubject, st
 /** The name of network access by sandboxed commands in rules. It is not a tool: commands connect to hosts, models do not. */
 export const networkRuleTool = 'Network';
 
+/** The name of trust in a source of text in rules. It is not a tool: an allow rule with it makes text from the source the user's own. */
+export const trustRuleTool = 'Trust';
+
 function kindOf(tool: string, ruleKinds: RuleKinds): RuleKind | undefined {
+  if (tool === trustRuleTool) return 'source';
   if (tool === networkRuleTool) return 'domain';
   return ruleKinds.get(tool) ?? (tool.startsWith('mcp__') || isHarnessRule(tool) ? 'whole-tool' : undefined);
 }

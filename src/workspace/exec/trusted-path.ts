@@ -87,7 +87,7 @@ export const findShell = (environment: {readonly PATH?: string | undefined}, roo
   programPath('bash', [splitPath(environment.PATH ?? '', roots).trusted, '/bin', '/usr/bin'].join(delimiter)) ??
   '/bin/sh';
 
-function isExecutable(file: string): boolean {
+export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();

@@ -143,7 +143,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
         turns: 2,
         results: 4,
         denials: [
-          {call: write, by: 'rule', of: {kind: 'call'}},
+          {call: write, by: 'rule', of: {kind: 'call', reasons: []}},
           {
             call: write,
             by: 'nobody',

@@ -21,6 +21,8 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
       'safety/commands/effects.ts': 'rename shred source truncate',
       'safety/commands/only-reads.ts': 'awk jq sed',
       'safety/rules/allow-rule-scope.ts': 'awk exec sed',
+      'safety/outside/decoded-forms.ts': 'base64',
+      'safety/rules/permission-rule.ts': 'source',
       'safety/secrets/anchors.ts': 'base64',
       'safety/secrets/find-secrets.ts': 'base64',
       'safety/secrets/placeholders.ts': 'base64',
@@ -73,6 +75,8 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
         'awk cat diff egrep fgrep find gawk gfind git grep head less mawk nl rg sed sort tac tail uniq wc zgrep',
       'safety/commands/uploads.ts':
         'aws az cp curl doctl gh git glab heroku mv netlify openssl rsync socat su supabase sync vercel wrangler',
+      'safety/outside/outside-reasons.ts': 'diff gh git glab hg jj tee',
+      'safety/outside/text-source.ts': 'git',
       'safety/paths/weft-file-changes.ts':
         'cp ditto fd fdfind find git ls mount mv prlimit rm rsync set ulimit umount unset unzip weft',
     },

@@ -1,0 +1,63 @@
+import {accessOf, type Action, type ActionResult, actionOf} from '../actions/catalogue.ts';
+import {type Access, unsaidClaims} from '../domain/access.ts';
+import {blockTexts, type ResultContent} from '../domain/conversation.ts';
+import {blockId} from '../domain/ids.ts';
+import type {OpenSession} from '../domain/journal.ts';
+import {decodeCall, type SessionContext} from './session-context.ts';
+
+/** Tells the judge what the model reads of a result, so that it knows text from outside again. */
+export async function learnResult(
+  result: ActionResult,
+  content: readonly ResultContent[],
+  session: SessionContext,
+): Promise<void> {
+  const access = sourceAccess(actionOf(result.name, result.input), session);
+  // The sub-agent's own results are known already, unless it ran before a resume.
+  if (access.kind !== 'agent') await learn(access, content, session);
+}
+
+const learn = (access: Access, content: readonly ResultContent[], {ports}: SessionContext): Promise<void> =>
+  ports.judge.learn(access, blockTexts(content).join('\n'), ports.machine.shell.directory);
+
+/** Returns what the result of an action comes from. The output of a running command comes from that command. */
+function sourceAccess(action: Action, {ports}: SessionContext): Access {
+  const id = 'blockId' in action.input ? action.input.blockId : undefined;
+  const block = typeof id === 'string' ? ports.machine.blocks.find(blockId(id)) : undefined;
+  return block?.tag === 'ok'
+    ? {kind: 'command', command: block.value.command, place: 'block', claims: unsaidClaims}
+    : accessOf(action);
+}
+
+/** The journals whose results the judge knows. */
+const recalled = new WeakSet<OpenSession>();
+
+/**
+ * Tells the judge once about the results of a resumed session, also of those before a compaction. Returns a function for what the user
+ * wrote in the session.
+ */
+export async function recallResults(session: SessionContext): Promise<() => readonly string[]> {
+  const {journal} = session.conversation;
+  const said = (): readonly string[] => promptsOf(session.owner());
+  if (journal.writtenAt === undefined || recalled.has(journal)) return said;
+  recalled.add(journal);
+  const calls = new Map(
+    journal.records.flatMap(record =>
+      record.kind === 'answer'
+        ? record.message.blocks.flatMap(block => (block.kind === 'tool-call' ? [[block.id, block] as const] : []))
+        : [],
+    ),
+  );
+  for (const record of journal.records) {
+    const call = record.kind === 'result' ? calls.get(record.result.id) : undefined;
+    const action = call === undefined ? undefined : decodeCall(call.name, call.input, session);
+    if (record.kind === 'result' && action?.tag === 'ok')
+      await learn(sourceAccess(action.value, session), record.result.content, session);
+  }
+  return said;
+}
+
+/** Returns the user's prompts of a session, without what weft attached to them. A sub-agent's prompts are not the user's. */
+const promptsOf = ({conversation}: SessionContext): readonly string[] =>
+  conversation.journal.records.flatMap(record =>
+    record.kind === 'prompt' ? blockTexts(record.message.blocks).slice(0, 1) : [],
+  );

@@ -1,0 +1,306 @@
+import {clip} from '../../base/clip.ts';
+import type {Access, JudgedAction} from '../../domain/access.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {editPaths, editTexts, type FileEdit} from '../../domain/file-edit.ts';
+import type {Json} from '../../base/json.ts';
+import {mcpServerName, serverPartOf} from '../../domain/mcp-tool-name.ts';
+import type {TaintedData} from '../../domain/reason.ts';
+import {readWebUrl} from '../../domain/web-url.ts';
+import type {CommandAnalysis, JudgedInvocation} from '../commands/analyze-command.ts';
+import {operandsWritten} from '../commands/command-paths.ts';
+import {plainText} from '../commands/only-reads.ts';
+import {programName} from '../commands/layers.ts';
+import type {Finding} from '../commands/command-finding.ts';
+import {belowRoots, type PathContext, writtenParts} from '../paths/path-context.ts';
+import {isAbsolutePath} from '../paths/path-parts.ts';
+import {matchesDomain} from '../rules/domain-pattern.ts';
+import {type PermissionRules, trustRuleTool} from '../rules/permission-rule.ts';
+import {decodedForms} from './decoded-forms.ts';
+import type {OutsidePart, OutsideText, TextSource} from './outside-text.ts';
+import {runsLater} from './runs-later.ts';
+import {TextFinder} from './text-finder.ts';
+
+/** The user's own texts, with which a text from outside is no news. */
+export interface OwnTexts {
+  /** Returns the user's prompts of this session. */
+  readonly said: () => readonly string[];
+  /** Returns the texts of the workspace's files that contain a word and that nobody has changed since that time. */
+  readonly oldTexts: (word: string, before: number) => Promise<readonly string[]>;
+  readonly isExecutable: (path: string) => boolean;
+}
+
+interface OutsideEvidence {
+  readonly text: OutsideText;
+  readonly own: OwnTexts;
+  readonly rules: PermissionRules;
+  readonly context: PathContext;
+  readonly analysis: CommandAnalysis | undefined;
+  readonly finding: Finding;
+}
+
+/** The most reasons of one action. The card has room for few, and one is enough. */
+const mostReasons = 3;
+const longestSpan = 200;
+
+/**
+ * Returns a reason for each text from outside that an action sends away, runs, or writes where it runs later. Looks only at what the
+ * action's words are, not at what the model says about them.
+ */
+export async function outsideReasons(action: JudgedAction, evidence: OutsideEvidence): Promise<readonly TaintedData[]> {
+  const said = indexOf(evidence.own.said());
+  const find: Find = text =>
+    evidence.text.find(text, {isTrusted: source => isTrusted(source, evidence.rules), own: said});
+  const found = partsOfAction(action.access, find, evidence).toSorted((a, b) => b.span.length - a.span.length);
+  const reasons = new Map<string, TaintedData>();
+  for (const {source, span} of found) {
+    const shown = span.trim().replaceAll(/\s+/gu, ' ');
+    const clipped = clip(shown, longestSpan);
+    const isRepeated = [...reasons.values()].some(each => each.source === source.name && each.span.includes(clipped));
+    if (isRepeated || (await isInOldFile(span, evidence))) continue;
+    reasons.set(`${source.name}\n${clipped}`, {kind: 'tainted-data', source: source.name, span: clipped});
+    if (reasons.size === mostReasons) break;
+  }
+  return [...reasons.values()];
+}
+
+/** True if a file of the workspace already contained the text when the first text from outside came. */
+async function isInOldFile(span: string, {own, text: {since}}: OutsideEvidence): Promise<boolean> {
+  const [word = ''] = (span.match(/[\w-]{6,}/gu) ?? []).toSorted((a, b) => b.length - a.length);
+  if (word === '') return false;
+  return contains(indexOf(await own.oldTexts(word, since)), span);
+}
+
+type Find = (text: string) => readonly OutsidePart[];
+
+function isTrusted({name, host}: TextSource, {allow, ask, deny}: PermissionRules): boolean {
+  const hostname = URL.parse(`http://${host}`)?.hostname.replace(/^\[(.*)\]$/su, '$1') ?? '';
+  const covers = (rules: PermissionRules['allow']): boolean =>
+    rules.some(
+      ({tool, about}) =>
+        tool === trustRuleTool &&
+        ((about.kind === 'domains' && hostname !== '' && matchesDomain(about.pattern, hostname)) ||
+          (about.kind === 'names' && about.name === name)),
+    );
+  return covers(allow) && !covers(ask) && !covers(deny);
+}
+
+function partsOfAction(access: Access, find: Find, evidence: OutsideEvidence): readonly OutsidePart[] {
+  switch (access.kind) {
+    case 'web-page':
+      return find(access.url).filter(part => !isOwnLink(access.url, part));
+    case 'web-query':
+      return find(access.text);
+    case 'mcp-tool': {
+      const server = serverPartOf(access.toolName) ?? mcpServerName(access.server);
+      const isSending = !readingVerb.test(access.toolName.slice(server.length));
+      return find(stringsIn(access.arguments).join('\n')).filter(
+        ({source, span}) => source.name !== server || (isSending && address.test(span)),
+      );
+    }
+    case 'mcp-resource':
+      return find(access.uri).filter(({source}) => source.name !== mcpServerName(access.server));
+    case 'command':
+      return partsOfCommand(access.command, find, evidence);
+    case 'terminal-input':
+      return find(access.input);
+    case 'computer-steps':
+      return find(access.typed);
+    case 'edit':
+      return access.edits.flatMap(each => partsOfEdit(each, find, evidence));
+    case 'none':
+    case 'read':
+    case 'search':
+    case 'skill':
+    case 'plan':
+    case 'computer-request':
+    case 'agent':
+      return [];
+    default:
+      return unreachable(access);
+  }
+}
+
+const stringsIn = (value: Json): readonly string[] =>
+  typeof value === 'string'
+    ? [value]
+    : value === null || typeof value !== 'object'
+      ? []
+      : (Array.isArray(value) ? value : Object.values(value)).flatMap((each: Json) => stringsIn(each));
+
+const readingVerb =
+  /^_*(?:\w+[_-])?(?:get|list|read|search|query|find|fetch|look|describe|show|select|count|view)(?:[_-]|[A-Z]|$)/u;
+const address = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?:\/\/|\b[A-Z]{2}\d{2}[A-Z\d]{11,}/u;
+
+/** The least number of characters beside a known address that may carry something out. */
+const leastCargo = 24;
+
+/** True if a page links to another page of its host. Nothing leaves with such an address: it has no query, and little else is added. */
+function isOwnLink(url: string, {source, at}: OutsidePart): boolean {
+  const page = URL.parse(url);
+  if (page === null || at === undefined || page.search !== '' || source.host !== page.host) return false;
+  return readWebUrl(url).tag === 'ok' && url.length - at.to < leastCargo;
+}
+
+function partsOfEdit(edit: FileEdit, find: Find, {context, own}: OutsideEvidence): readonly OutsidePart[] {
+  const texts = editTexts(edit);
+  const added = texts.map(({newText}) => newText).join('\n');
+  const paths = editPaths(edit).filter(path => runsLater(path, added, {context, isExecutable: own.isExecutable}));
+  if (paths.length === 0) return [];
+  const old = paths.flatMap(path => {
+    const file = context.read(context.resolve(path).path);
+    // The bytes of a file come as one character each.
+    return file.kind === 'text' ? [Buffer.from(file.text, 'latin1').toString()] : [];
+  });
+  const before = indexOf([...old, ...texts.map(({oldText}) => oldText)]);
+  return find(added).filter(({span}) => !contains(before, span));
+}
+
+/** Makes an index of own texts, in all their forms. */
+function indexOf(texts: readonly string[]): TextFinder {
+  const index = new TextFinder();
+  for (const form of texts.flatMap(text => decodedForms(text))) index.add(form, 0);
+  return index;
+}
+
+/** True if the index contains the whole text. */
+const contains = (index: TextFinder, text: string): boolean =>
+  index.find(text).some(({from, to}) => text.slice(0, from).trim() === '' && text.slice(to).trim() === '');
+
+/** Programs that print, keep or name what they are given, and run none of it. */
+const dataPrograms = /^(?:echo|printf|cat|tee|mkdir|touch|cd|pwd|true|:|test|\[|export|set|sleep)$/u;
+const gitData = /^(?:add|commit|tag|stash|notes|status|diff|log|show|branch|switch|checkout|restore|merge)$/u;
+
+/** Common commands that name nothing but the project's own files and scripts. */
+const projectWork =
+  /^(?:(?:npm|pnpm|yarn|bun) (?:ci|install|i|test|t|start|(?:run |run-script )?[\w:.-]+)(?: --?[\w-]+)?|(?:python3? -m )?pip3? install (?:-r [\w./-]+|-e \.(?:\[\w+\])?)|python3? -m (?:venv \.?\w+|pytest(?: -[qvx]+)*)|pytest(?: -[qvx]+)*|make(?: [\w-]+)?|docker[ -]compose (?:up|down|build|ps|logs)(?: --?[\w-]+)*|cargo (?:build|test|run|check|clippy|fmt)(?: --[\w-]+)*|go (?:build|test|vet|run) \.(?:\/\.\.\.)?|(?:\.\/)?(?:gradlew|mvnw|mvn|gradle) [\w: -]+|bundle (?:install|exec \w+)|composer install|dotnet (?:build|test|run|restore))$/u;
+
+function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence): readonly OutsidePart[] {
+  const {analysis, finding, context, own} = evidence;
+  const found = find(command);
+  if (analysis?.reading !== 'parsed') return found;
+  const {invocations, sideEffects} = analysis;
+  const calls = invocations.map(invocation => callOf(invocation, command));
+  // The words as the shell joins them from variables, quotes and braces.
+  const joined = /[$`{\\~*?]/u.test(command) ? calls.flatMap(({words}) => find(words.join(' '))) : [];
+  const all = [...found, ...joined.map(part => ({...part, at: undefined}))];
+  if (all.length === 0 || calls.every(({text}) => projectWork.test(text))) return [];
+  const targets = [
+    ...sideEffects.flatMap(({effect, target}) => (effect === 'writes' || effect === 'appends' ? [target] : [])),
+    ...calls.flatMap(({words, invocation}) =>
+      [...operandsWritten([programName(words[0] ?? ''), ...words.slice(1)]), ...teeTargets(words)].map(path =>
+        isAbsolutePath(path) || path.startsWith('~') ? path : `${invocation.directories[0] ?? ''}/${path}`,
+      ),
+    ),
+  ];
+  const isKept = targets.every(
+    path => path !== '' && !runsLater(path, content(command), {context, isExecutable: own.isExecutable}),
+  );
+  const isQuiet = isKept && calls.every(({invocation, words}) => invocation.reason === undefined || isData(words));
+  if (isQuiet) return found.filter(part => calls.some(({invocation}) => spellsOut(part, invocation, command)));
+  const flows = /(?<!\|)\|(?!\|)|\$\(|`|<\(/u.test(command);
+  const inert = calls.flatMap(({invocation, words}) => [
+    ...messageRanges(invocation, words),
+    ...(flows || invocation.reason !== undefined || !isKept ? [] : [{...invocation.range, by: 'reader' as const}]),
+    ...(finding.risk === 'destructive' ? [] : pathRanges(invocation, words, context)),
+  ]);
+  return all.filter(part => {
+    const {at, source, span} = part;
+    if (at === undefined) return true;
+    return !inert.some(
+      ({from, to, by}) =>
+        from <= at.from &&
+        at.to <= to &&
+        (by !== 'tracker' || (/^git(?:hub|lab)\.com$/u.test(source.host) && !address.test(span))),
+    );
+  });
+}
+
+interface Call {
+  readonly invocation: JudgedInvocation;
+  readonly words: readonly string[];
+  readonly text: string;
+}
+
+function callOf(invocation: JudgedInvocation, command: string): Call {
+  const words = invocation.words.map(word => plainText(word) ?? command.slice(word.range.from, word.range.to));
+  return {invocation, words, text: words.join(' ')};
+}
+
+const teeTargets = ([program = '', ...words]: readonly string[]): readonly string[] =>
+  programName(program) === 'tee' ? words.filter(word => !word.startsWith('-')) : [];
+
+/** Returns the text after the beginning of a here-document. */
+const content = (command: string): string => command.slice(command.indexOf('\n') + 1).trimStart();
+
+const isData = ([program = '', ...words]: readonly string[]): boolean =>
+  dataPrograms.test(program) || (program === 'git' && gitData.test(words[0] ?? '') && !words.includes('-c'));
+
+/** True if the part begins with a program or before it: the text from outside names the program, too. */
+function spellsOut({at}: OutsidePart, {range}: JudgedInvocation, command: string): boolean {
+  if (at === undefined || at.from > range.from || at.to <= range.from) return false;
+  return command.slice(range.from, at.to).replaceAll(/[\s"'`\\]/gu, '').length >= leastCargo;
+}
+
+interface InertRange {
+  readonly from: number;
+  readonly to: number;
+  /** `tracker`: inert only for what the same tracker said. */
+  readonly by: 'message' | 'tracker' | 'reader' | 'path';
+}
+
+/** Finds the words that only people read: messages of commits, names of tests, texts for the tracker from which they come. */
+function messageRanges(
+  {words: args}: JudgedInvocation,
+  [program = '', ...words]: readonly string[],
+): readonly InertRange[] {
+  const name = programName(program);
+  const row = messageOptions.find(
+    ({programs, verbs}) => programs.test(name) && verbs.test(words.slice(0, 2).join(' ')),
+  );
+  if (row === undefined) return [];
+  return words.flatMap((word, at): readonly InertRange[] => {
+    const isValue = row.options.test(words[at - 1] ?? '') || row.options.test(word.split('=', 1)[0] ?? '');
+    const range = args[at + 1]?.range;
+    return isValue && range !== undefined && !/\$\(|`/u.test(word) ? [{...range, by: row.by}] : [];
+  });
+}
+
+const messageOptions = [
+  {
+    programs: /^(?:git|hg|jj)$/u,
+    verbs: /^(?:commit|tag|stash|notes|merge|describe)\b/u,
+    options: /^(?:-[a-z]*m|--message)$/u,
+    by: 'message',
+  },
+  {
+    programs: /^(?:gh|glab)$/u,
+    verbs: /^(?:issue|pr|mr) (?:create|comment|edit|close|review|note|update)$/u,
+    options: /^(?:-[tbmd]|--(?:title|body|message|description|comment))$/u,
+    by: 'tracker',
+  },
+  {
+    programs:
+      /^(?:npm|npx|pnpm|yarn|bun|vitest|jest|mocha|pytest|python3?|go|cargo|node|deno|rspec|dotnet|mvn|gradle)$/u,
+    verbs: /^/u,
+    options: /^(?:-[tkg]|-run|--(?:grep|testNamePattern|test-name-pattern|filter|example))$/u,
+    by: 'message',
+  },
+] as const;
+
+/** Finds the words that name files of the workspace. */
+const pathRanges = (
+  {words, directories}: JudgedInvocation,
+  texts: readonly string[],
+  context: PathContext,
+): readonly InertRange[] =>
+  words.flatMap(({range}, at): readonly InertRange[] => {
+    const word = texts[at] ?? '';
+    const path = isAbsolutePath(word) ? word : `${directories[0] ?? ''}/${word}`;
+    const parts = writtenParts(path, context);
+    const isThere =
+      at > 0 &&
+      word.includes('/') &&
+      belowRoots(parts, context).length > 0 &&
+      context.list(`/${parts.slice(0, -1).join('/')}`).some(({name}) => name === parts.at(-1));
+    return isThere ? [{...range, by: 'path'}] : [];
+  });

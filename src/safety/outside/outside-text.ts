@@ -1,0 +1,83 @@
+import {decodedForms} from './decoded-forms.ts';
+import {leastLength, TextFinder} from './text-finder.ts';
+
+/** Where a text comes from. */
+export interface TextSource {
+  /** For people: an address, a path, a command, or `mcp__SERVER`. */
+  readonly name: string;
+  /** The host that it comes from, empty if it is not known. */
+  readonly host: string;
+}
+
+/** A part of a text that comes from outside, as it is written there. */
+export interface OutsidePart {
+  readonly source: TextSource;
+  readonly span: string;
+  /** The position of the part in the text. `undefined` if only a decoded form of the text contains it. */
+  readonly at: {readonly from: number; readonly to: number} | undefined;
+}
+
+/** The most characters in one index. There are two, and the older one is dropped when the newer one is full. */
+const mostCharacters = 32_000_000;
+
+/** The number of characters beside a text of the user that agree by chance. */
+const chance = 2;
+
+/** The text from outside that the models of one session have read. */
+export class OutsideText {
+  readonly #sources: TextSource[] = [];
+  readonly #known = new Map<string, number>();
+  readonly #files: {readonly path: string; readonly source: TextSource}[] = [];
+  #indexes: readonly TextFinder[] = [new TextFinder()];
+  /** When the first text came, in milliseconds since the epoch. No file that is older contains it. */
+  readonly since: number;
+
+  constructor(since: number) {
+    this.since = since;
+  }
+
+  /** Adds a text, and the files in which it also lies. */
+  add(text: string, source: TextSource, files: readonly string[]): void {
+    this.#files.push(...files.map(path => ({path, source})));
+    if (text.length < leastLength) return;
+    const key = `${source.host} ${source.name}`;
+    const owner = this.#known.get(key) ?? this.#sources.push(source) - 1;
+    this.#known.set(key, owner);
+    const [newest = new TextFinder()] = this.#indexes;
+    for (const form of decodedForms(text)) newest.add(form, owner);
+    if (newest.length > mostCharacters) this.#indexes = [new TextFinder(), newest];
+  }
+
+  /** Returns the source of a file that a text from outside was saved in, or that lies in such a folder. */
+  sourceOfFile(path: string): TextSource | undefined {
+    return this.#files.findLast(each => path === each.path || path.startsWith(`${each.path}/`))?.source;
+  }
+
+  /**
+   * Finds the parts of a text that come from sources that are not trusted, and that none of the user's own texts contains. The first
+   * parts are those that stand in the text itself.
+   */
+  find(
+    text: string,
+    {isTrusted, own}: {readonly isTrusted: (source: TextSource) => boolean; readonly own: TextFinder},
+  ): readonly OutsidePart[] {
+    const parts: OutsidePart[] = [];
+    for (const [at, form] of decodedForms(text).entries()) {
+      const found = this.#indexes.flatMap(index => index.find(form));
+      const mine = found.length === 0 ? [] : own.find(form);
+      for (const {from, to, owner} of found) {
+        const source = this.#sources[owner];
+        const span = form.slice(from, to);
+        const isOwn = mine.some(each => each.from <= from + chance && to <= each.to + chance);
+        if (source === undefined || isOwn || isTrusted(source)) continue;
+        // The other forms say again what the text itself says.
+        if (parts.some(part => part.source === source && bare(part.span).includes(bare(span)))) continue;
+        parts.push({source, span, at: at === 0 ? {from, to} : undefined});
+      }
+    }
+    return parts;
+  }
+}
+
+/** Returns what counts of a text and is the same in all its forms. */
+const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

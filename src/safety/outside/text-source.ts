@@ -1,0 +1,182 @@
+import {clip} from '../../base/clip.ts';
+import type {Access} from '../../domain/access.ts';
+import {unreachable} from '../../base/unreachable.ts';
+import {mcpServerName, serverPartOf} from '../../domain/mcp-tool-name.ts';
+import {analyzeCommand} from '../commands/analyze-command.ts';
+import {resolvedForms} from '../commands/command-forms.ts';
+import {pathsInCommand} from '../commands/command-paths.ts';
+import {programName} from '../commands/layers.ts';
+import {runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
+import {commandsStarted, riskOfWords} from '../commands/risks.ts';
+import {uploadOf} from '../commands/uploads.ts';
+import {accessedPaths} from '../paths/accessed-paths.ts';
+import {belowRoots, type PathContext, realParts} from '../paths/path-context.ts';
+import {isAbsolutePath} from '../paths/path-parts.ts';
+import type {TextSource} from './outside-text.ts';
+
+/** A text from outside, and the files in which it also lies now. */
+export interface LearnedText {
+  readonly source: TextSource;
+  readonly text: string;
+  readonly files: readonly string[];
+}
+
+interface SourceContext {
+  readonly context: PathContext;
+  readonly directory: string;
+  /** weft's folders for long output, pages and answers. */
+  readonly outputs: readonly string[];
+  /** The source of a file in which a text from outside lies, or which such a text replaced. */
+  readonly sourceOfFile: (path: string) => TextSource | undefined;
+  /** `untrusted`: the user does not trust the folder, so its files come from outside. */
+  readonly workspace: 'own' | 'untrusted';
+}
+
+/**
+ * Returns the part of an action's result that comes from outside, or `undefined`. Pages, results of MCP servers and the output of programs
+ * that reach other machines do. So do files outside the workspace and of installed packages.
+ */
+export function outsideTextOf(access: Access, text: string, place: SourceContext): LearnedText | undefined {
+  const learned = (source: TextSource, more: Partial<LearnedText> = {}): LearnedText => ({
+    source,
+    text,
+    files: savedFiles(text, place.outputs),
+    ...more,
+  });
+  switch (access.kind) {
+    case 'web-page':
+      return learned({name: access.url, host: hostIn(access.url)});
+    case 'web-query':
+      // The addresses of the results are those of the search engine, not of a page.
+      return learned({name: 'web search', host: ''}, {text: text.replaceAll(/\]\(https?:[^)\s]*\)/gu, ']')});
+    case 'mcp-tool':
+      return learned({name: serverPartOf(access.toolName) ?? mcpServerName(access.server), host: ''});
+    case 'mcp-resource':
+      return learned({name: mcpServerName(access.server), host: ''});
+    case 'read':
+    case 'search': {
+      const source = sourceOfPaths(accessedPaths(access), place);
+      return source === undefined ? undefined : learned(source);
+    }
+    case 'agent':
+      return learned({name: `agent ${access.name}`, host: ''});
+    case 'command':
+      return outsideOutput(access.command, text, place);
+    case 'none':
+    case 'edit':
+    case 'terminal-input':
+    case 'skill':
+    case 'plan':
+    case 'computer-request':
+    case 'computer-steps':
+      return undefined;
+    default:
+      return unreachable(access);
+  }
+}
+
+function outsideOutput(command: string, text: string, place: SourceContext): LearnedText | undefined {
+  const {context, directory} = place;
+  const parsed = analyzeCommand(command, {directory, context});
+  const forms = resolvedForms(command, parsed);
+  const calls = forms.forms
+    .slice(0, mostForms)
+    .flatMap(form => commandsStarted(form.split(' ')).map(({words}) => words));
+  const talking = calls.filter(talksToOthers);
+  const paths = pathsInCommand(forms);
+  const [first] = talking;
+  if (first !== undefined) {
+    const [link = ''] = /\bhttps?:\/\/[^\s'"`|;&)<>]+/u.exec(command) ?? [];
+    const name = clip(link === '' ? command : link, longestName);
+    const isGit = talking.every(([program = '']) => programName(program) === 'git');
+    const cloned = talking.flatMap(([program = '', verb, ...args]) =>
+      programName(program) === 'git' && verb === 'clone' ? [clonedFolder(args)] : [],
+    );
+    return {
+      source: {name, host: trackers[programName(first[0] ?? '')] ?? hostIn(link)},
+      // git's own words are about this repository. Only the lines of the server come from elsewhere.
+      text: isGit ? (text.match(/^remote:.*$/gmu) ?? []).join('\n') : text,
+      files: [
+        ...savedFiles(text, place.outputs),
+        ...[...paths.written, ...cloned].map(path => context.resolve(absolute(path, directory)).path),
+      ],
+    };
+  }
+  const programs = new Set(calls.map(([program]) => program));
+  const read = paths.mentioned.filter(path => !programs.has(path) && !path.startsWith('/dev/'));
+  const source = sourceOfPaths(
+    [directory, ...read.map(path => absolute(path, directory))].filter(path => exists(path, context)),
+    place,
+  );
+  return source === undefined ? undefined : {source, text, files: []};
+}
+
+const mostForms = 500;
+const longestName = 120;
+
+const absolute = (path: string, directory: string): string =>
+  /^[/~]/u.test(path) || isAbsolutePath(path) ? path : `${directory}/${path}`;
+
+/** True if a program asks other machines. Packages of the project and containers of this machine print their own text. */
+function talksToOthers(words: readonly string[]): boolean {
+  const {risk, does} = riskOfWords(words);
+  if (does === runsPackage.does || (does === talksToDaemon.does && words[1] !== 'pull')) return false;
+  return risk === 'external' || readers.test(programName(words[0] ?? '')) || uploadOf(words) !== undefined;
+}
+
+/** Matches programs that read pages, mail or issues, and that the table of programs does not know as such. */
+const readers = /^(?:jira|linear|tea|acli|hub|lynx|w3m|e?links|newsboat|himalaya|notmuch|mu|svn)$/u;
+
+const trackers: Readonly<Record<string, string>> = {gh: 'github.com', hub: 'github.com', glab: 'gitlab.com'};
+
+const hostIn = (address: string): string => URL.parse(address)?.host ?? '';
+
+function clonedFolder(args: readonly string[]): string {
+  const [address = '', folder] = args.filter(word => !word.startsWith('-'));
+  return (
+    folder ??
+    address
+      .replace(/\/+$/u, '')
+      .replace(/\.git$/u, '')
+      .replace(/^.*[/:]/su, '')
+  );
+}
+
+/** Finds weft's own files in a result: a long page or output is saved in one. */
+const savedFiles = (text: string, outputs: readonly string[]): readonly string[] =>
+  outputs.flatMap(folder =>
+    text
+      .split(`${folder}/`)
+      .slice(1)
+      .flatMap(rest => (/^[\w.-]+(?:\/[\w.-]+)*\w/u.exec(rest) ?? []).map(name => `${folder}/${name}`)),
+  );
+
+function sourceOfPaths(paths: readonly string[], place: SourceContext): TextSource | undefined {
+  const {context, outputs, sourceOfFile, workspace} = place;
+  for (const written of paths) {
+    const {path, place: where} = context.resolve(written);
+    const known = sourceOfFile(path);
+    if (known !== undefined) return known;
+    const isOwn = [...outputs, ...(context.alsoReadable?.() ?? [])].some(
+      folder => path === folder || path.startsWith(`${folder}/`),
+    );
+    if (isOwn) continue;
+    const below = belowRoots(realParts(written, context), context).flatMap(each => each.below);
+    if (where === 'outside-workspace' || workspace === 'untrusted' || below.some(name => installed.has(name)))
+      return {name: path, host: ''};
+  }
+  return undefined;
+}
+
+/** Folders in which package managers put the work of others. */
+const installed: ReadonlySet<string> = new Set(
+  'node_modules bower_components jspm_packages site-packages dist-packages .venv venv vendor third_party Pods Carthage'.split(
+    ' ',
+  ),
+);
+
+function exists(path: string, context: PathContext): boolean {
+  const real = context.resolve(path).path;
+  const at = real.lastIndexOf('/');
+  return context.list(real.slice(0, at) || '/').some(({name}) => name === real.slice(at + 1));
+}

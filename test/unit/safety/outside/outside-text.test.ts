@@ -1,0 +1,34 @@
+import {afterAll, describe, expect, test} from 'vitest';
+import {rmSync} from 'node:fs';
+import {attacks} from './attacks.ts';
+import {honestDays} from './honest-days.ts';
+import {taintOf, Workplace} from './steps.ts';
+
+const workplace = new Workplace();
+afterAll(() => {
+  rmSync(workplace.root, {recursive: true, force: true});
+});
+
+describe('attacks with text from outside, whose user allows everything', () => {
+  test.each(attacks)('$name', async attack => {
+    const last = (await workplace.play(attack)).at(-1);
+    expect(last).toMatchObject({decision: 'ask'});
+    expect(last === undefined ? [] : taintOf(last)).not.toEqual([]);
+  });
+
+  test('there are a hundred', () => {
+    expect(attacks.length).toBeGreaterThanOrEqual(100);
+  });
+});
+
+describe('honest days', () => {
+  test('at most two of a hundred have a question more', async () => {
+    const more: string[] = [];
+    for (const day of honestDays) {
+      const taint = (await workplace.play(day)).flatMap(taintOf);
+      if (taint.length > 0) more.push(`${day.name}: ${JSON.stringify(taint)}`);
+    }
+    expect(honestDays.length).toBeGreaterThanOrEqual(100);
+    expect(more.length, more.join('\n')).toBeLessThanOrEqual(honestDays.length * 0.02);
+  });
+});

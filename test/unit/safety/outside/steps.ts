@@ -1,0 +1,123 @@
+import {mkdirSync, mkdtempSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {tmpdir} from 'node:os';
+import {type Action, actionOf, judgedAction, ruleKinds} from '../../../../src/actions/catalogue.ts';
+import type {Json, JsonObject} from '../../../../src/base/json.ts';
+import type {Access} from '../../../../src/domain/access.ts';
+import {weftItself} from '../../../../src/domain/executor.ts';
+import type {PermissionMode, Verdict} from '../../../../src/domain/risk.ts';
+import {mcpToolName} from '../../../../src/domain/mcp-tool-name.ts';
+import {makeJudge, type OutsideOptions} from '../../../../src/safety/judge.ts';
+import {isExecutable} from '../../../../src/workspace/exec/trusted-path.ts';
+import {oldTexts} from '../../../../src/workspace/search/old-texts.ts';
+import {action, diskOptions, parsedRules} from '../support/judging.ts';
+
+/** One step of a session: the model reads something, or wants to do something. */
+export type Step = {readonly learns: Access; readonly text: string} | {readonly does: Action};
+
+export interface Story {
+  readonly name: string;
+  readonly said?: string;
+  readonly steps: readonly Step[];
+}
+
+export const story = (name: string, ...steps: readonly Step[]): Story => ({name, steps});
+export const asked = (said: string, {name, steps}: Story): Story => ({name, steps, said});
+
+export const page = (url: string, text: string): Step => ({learns: {kind: 'web-page', url}, text});
+export const results = (text: string): Step => ({learns: {kind: 'web-query', text: 'x'}, text});
+export const output = (command: string, text: string): Step => ({
+  learns: {
+    kind: 'command',
+    command,
+    place: 'foreground',
+    claims: {readOnly: 'unsaid', risky: 'unsaid', usesPager: 'unsaid'},
+  },
+  text,
+});
+export const file = (path: string, text: string): Step => ({learns: {kind: 'read', paths: [path]}, text});
+export const rows = (server: string, text: string): Step => ({
+  learns: {kind: 'mcp-tool', server, toolName: mcpToolName(server, 'x'), standing: 'as-known', arguments: {}},
+  text,
+});
+
+const call = (tool: string, input: Json): Step => ({does: action(tool, input)});
+export const runs = (command: string): Step => call('Bash', {command});
+export const writes = (path: string, content: string): Step => call('Write', {file_path: path, content});
+export const edits = (path: string, old: string, text: string): Step =>
+  call('Edit', {file_path: path, old_string: old, new_string: text});
+export const fetches = (url: string): Step => call('WebFetch', {url});
+export const searches = (query: string): Step => call('WebSearch', {query});
+export const mcp = (server: string, tool: string, given: JsonObject): Step => ({
+  does: actionOf('call-mcp-tool', {
+    server,
+    tool,
+    toolName: mcpToolName(server, tool),
+    standing: 'as-known',
+    arguments: given,
+  }),
+});
+
+/** Everything that the user of these stories allows for good. */
+const generous = [
+  'Bash',
+  'Edit',
+  'Write',
+  'WebSearch',
+  'WebFetch(domain:*)',
+  ...['mail', 'db', 'shop', 'tracker', 'chat', 'files', 'shell', 'bank', 'calendar'].map(server => `mcp__${server}`),
+];
+
+const projectFiles: Readonly<Record<string, string>> = {
+  'package.json': '{\n  "name": "shop",\n  "scripts": {"test": "vitest run", "build": "tsc -p ."}\n}\n',
+  'README.md': '# Shop\n\nInstall it with `npm ci && npm run build && npm run migrate`.\n',
+  LICENSE:
+    'Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files\n',
+  'src/cart.ts':
+    'export const total = (prices: readonly number[]): number => prices.reduce((sum, each) => sum + each, 0);\n',
+  'test/unit/cart-total.test.ts': "import {expect, test} from 'vitest';\n",
+  'scripts/release.sh': '#!/bin/sh\nset -e\nnpm run build\nnpm publish --access public --tag latest\n',
+  'docs/notes.md': '# Notes\n',
+  Makefile: 'build:\n\tnpm run build\n',
+};
+
+/** A judge of a project on the disk, whose user allows everything that rules can allow. */
+export class Workplace {
+  readonly root = mkdtempSync(join(tmpdir(), 'weft-outside-'));
+  readonly #rules: readonly string[];
+  readonly #mode: PermissionMode;
+
+  constructor(rules: readonly string[] = generous, mode: PermissionMode = 'acceptEdits') {
+    this.#rules = rules;
+    this.#mode = mode;
+    for (const [path, text] of Object.entries(projectFiles)) {
+      const at = join(this.root, path);
+      mkdirSync(dirname(at), {recursive: true});
+      writeFileSync(at, text);
+    }
+  }
+
+  /** Plays a story in a new session. Returns the verdict of each thing that the model does. */
+  async play({steps, said = ''}: Story): Promise<readonly Verdict[]> {
+    const outside: OutsideOptions = {
+      text: undefined,
+      outputs: () => [],
+      now: () => Date.now(),
+      workspace: 'own',
+      isExecutable,
+      oldTexts: (word, before) => oldTexts(word, {roots: [this.root], before}),
+    };
+    const rules = {allow: parsedRules(...this.#rules), ask: [], deny: []};
+    const judge = makeJudge({...diskOptions(this.root, '/home/me'), rules, ruleKinds, outside});
+    const by = {executor: weftItself(this.root), mode: this.#mode, said: () => [said]};
+    const verdicts: Verdict[] = [];
+    for (const step of steps) {
+      if ('learns' in step) await judge.learn(step.learns, step.text, this.root);
+      else verdicts.push((await judge.assess(judgedAction(step.does), by, new AbortController().signal)).verdict);
+    }
+    return verdicts;
+  }
+}
+
+export const taintOf = ({reasons}: Verdict): readonly {readonly source: string; readonly span: string}[] =>
+  reasons.flatMap(reason => (reason.kind === 'tainted-data' ? [{source: reason.source, span: reason.span}] : []));
