@@ -10,7 +10,7 @@ import {visibleLine, visibleOutput} from '../base/visible.ts';
 import {toolCalls} from '../domain/conversation.ts';
 import {weftItself} from '../domain/executor.ts';
 import {faultText, rejected, type Fault} from '../domain/fault.ts';
-import {comparable, type Condition, conditionText, jsonFailure, readCondition} from '../domain/goal.ts';
+import {type Condition, conditionText, Failures, jsonFailure, readCondition} from '../domain/goal.ts';
 import {goalIn} from '../domain/history.ts';
 import {actionId} from '../domain/ids.ts';
 import {checkKey, isProven} from '../domain/receipt.ts';
@@ -54,12 +54,9 @@ type Verdict =
 /** The conditions of one prompt: the user's goal and the required checks. weft checks them when the model would end its work. */
 export class PromptConditions {
   readonly #context: PromptContext;
-  /** The failures so far, without what differs between runs. */
-  readonly #failures = new Set<string>();
+  readonly #failures = new Failures();
   readonly #tried: string[] = [];
   #attempts = 0;
-  /** How many attempts in a row brought no failure that is new. */
-  #stale = 0;
   #seenMessages: number;
 
   constructor(context: PromptContext) {
@@ -70,6 +67,7 @@ export class PromptConditions {
   /** Asks for what the goal's command needs. Returns the end of the prompt if weft may not run it, or the note for the model. */
   async prepare(signal: AbortSignal): Promise<PromptEnd | {readonly kind: 'note'; readonly text: string}> {
     const wanted = this.#wanted();
+    this.#context.session.plans.conditions = 'unmet';
     for (const {what, condition} of wanted) {
       const command = commandOf(condition);
       if (what === 'check' || command === undefined) continue;
@@ -94,6 +92,7 @@ export class PromptConditions {
     // Plan mode changes nothing, so there is nothing to check yet.
     if (session.mode === 'plan') return {kind: 'hold'};
     // In a conversation, an answer without work needs no check.
+    session.plans.conditions = 'unmet';
     const isWork = calls > 0 || session.interaction === 'unattended';
     for (const each of this.#wanted()) {
       if (each.what === 'check' && !isWork) continue;
@@ -104,6 +103,7 @@ export class PromptConditions {
     }
     this.#attempts += 1;
     if (failing.length === 0) {
+      session.plans.conditions = 'met';
       const text = goalIn(session.conversation.journal.records);
       if (text !== '') {
         const goal = this.#wanted().at(-1);
@@ -115,9 +115,7 @@ export class PromptConditions {
       return {kind: 'hold'};
     }
     this.#tried.push(this.#work());
-    const failure = failing.map(({output, line}) => comparable(`${line}\n${output}`)).join('\n');
-    this.#stale = this.#failures.has(failure) ? this.#stale + 1 : 0;
-    this.#failures.add(failure);
+    const progress = this.#failures.add(failing.map(({output, line}) => `${line}\n${output}`).join('\n'));
     const line = failing.map(each => `${visibleLine(shortText(each.condition))}: ${each.line}`).join(' · ');
     if (limit !== undefined) {
       warn(session, `Not met at the limit (attempt ${this.#attempts}): ${line}`);
@@ -125,19 +123,21 @@ export class PromptConditions {
     }
     const {maxTurns, maxCostUsd} = session.limits;
     const isBounded = maxTurns !== 'unlimited' || maxCostUsd !== 'unlimited';
-    if (this.#stale >= maxStale && (!isBounded || failing.some(({what}) => what === 'goal')))
+    if (progress === 'stuck' && (!isBounded || failing.some(({what}) => what === 'goal')))
       return ended({kind: 'failed', fault: this.#unmet(line, failing)});
     warn(session, `Not met (attempt ${this.#attempts}): ${line}`);
     return {kind: 'go-on', text: failing.map(failureText).join('\n\n')};
   }
 
   #wanted(): readonly Wanted[] {
-    const {conversation, conditions} = this.#context.session;
+    const {conversation, conditions, plans} = this.#context.session;
     const required = [...new Set(conditions.required)].map(text => this.#commandOfCheck(text) ?? text);
     const goal = goalIn(conversation.journal.records);
     const read = readCondition(goal);
+    const steps = plans.goals.map(readCondition).flatMap(step => (step.tag === 'ok' ? [step.value] : []));
     return [
       ...required.map(command => ({what: 'check', condition: {kind: 'command', command}, reuse: 'receipt'}) as const),
+      ...steps.map(condition => this.#wantedGoal(condition)),
       ...(read.tag === 'failed' ? [] : [this.#wantedGoal(read.value)]),
     ];
   }
@@ -312,9 +312,6 @@ interface Ran {
   readonly output: string;
   readonly whole: string;
 }
-
-/** A prompt ends if this many attempts in a row brought no new failure: the same failure has then come three times. */
-const maxStale = 2;
 
 const maxShownCalls = 4;
 const maxShownTries = 5;

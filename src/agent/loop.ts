@@ -247,8 +247,9 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
 
 /** Returns the conditions of the prompt if the session has any. */
 async function loadConditions(context: PromptContext): Promise<PromptConditions | undefined> {
-  const {conditions, conversation} = context.session;
-  if (conditions.required.length === 0 && goalIn(conversation.journal.records) === '') return undefined;
+  const {conditions, conversation, plans} = context.session;
+  if (conditions.required.length + plans.goals.length === 0 && goalIn(conversation.journal.records) === '')
+    return undefined;
   return new (await import('./conditions.ts')).PromptConditions(context);
 }
 

@@ -15,6 +15,7 @@ import {
   type PlanStep,
   planSteps,
   rejectPlan,
+  stepGoals,
 } from '../domain/plan.ts';
 import type {TodoList} from '../domain/todo.ts';
 import type {PermissionMode} from '../domain/risk.ts';
@@ -43,6 +44,8 @@ export class SessionPlans {
   /** The todo of each step of the current plan. */
   #todos: ReadonlyMap<PlanStep['id'], TodoId> = new Map();
   #asked: 'not-yet' | 'asked' = 'not-yet';
+  /** Whether the conditions of the current plan's steps held when weft last checked them. */
+  conditions: 'met' | 'unmet' = 'met';
 
   constructor(session: () => PlanSession) {
     this.#session = session;
@@ -74,6 +77,11 @@ export class SessionPlans {
 
   get openSteps(): readonly PlanStep[] {
     return this.#current === 'none' ? [] : openSteps(this.#current);
+  }
+
+  /** The conditions that the steps of the current plan carry. */
+  get goals(): readonly string[] {
+    return this.#current === 'none' ? [] : stepGoals(this.#current);
   }
 
   /** Returns the question about open steps, once per execution. Otherwise empty. */
@@ -111,7 +119,9 @@ export class SessionPlans {
 
   async endPrompt({kind}: PromptEnd): Promise<void> {
     if (this.#current === 'none') return;
-    await this.#change(this.#current, plan => endPlan(plan, kind === 'interrupted' ? 'stopped' : 'finished'));
+    const finished = this.conditions === 'met' ? 'finished' : 'unmet';
+    await this.#change(this.#current, plan => endPlan(plan, kind === 'interrupted' ? 'stopped' : finished));
+    this.conditions = 'met';
     this.#current = 'none';
   }
 

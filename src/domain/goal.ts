@@ -170,11 +170,25 @@ export const comparable = (output: string): string =>
     // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
     .replaceAll(/\u001B\[[\d;?]*[A-Za-z]/gu, '')
     .replaceAll(/\d{4}-\d\d-\d\d[T ]?/gu, '')
-    .replaceAll(/\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\b/gu, '')
-    .replaceAll(/\b\d+(?:[.,]\d+)?\s?(?:ns|[µμ]s|us|ms|s|sec|secs|seconds?|m|min|minutes?)\b/giu, '')
+    .replaceAll(/(?<![:\w.])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/gu, '')
+    .replaceAll(/\b\d+(?:[.,]\d+)?\s?(?:ns|[µμ]s|us|ms|s|sec|secs|seconds?|m|min|minutes?)\b/gu, '')
     .replaceAll(/\bduration_ms:? [\d.]+/gu, '')
     .replaceAll(/(?:\/private)?(?:\/tmp|\/var\/folders|\/var\/tmp)\/[^\s:'")\]]+/gu, '')
     .replaceAll(/\b0x[\da-f]+\b/giu, '')
     .replaceAll(/\b(?:pid|port)[ :=]*\d+|(?<=(?:127\.0\.0\.1|localhost|::1\]?):)\d+/giu, '')
     .replaceAll(/\s+/gu, ' ')
     .trim();
+
+/** The failures of one condition or several, to find out when trying again brings nothing new. */
+export class Failures {
+  readonly #seen = new Set<string>();
+  #stale = 0;
+
+  /** Adds the failure of an attempt. Returns `stuck` if the same failure has come three times, or if two attempts in a row brought nothing new. */
+  add(output: string): 'go-on' | 'stuck' {
+    const failure = comparable(output);
+    this.#stale = this.#seen.has(failure) ? this.#stale + 1 : 0;
+    this.#seen.add(failure);
+    return this.#stale >= 2 ? 'stuck' : 'go-on';
+  }
+}

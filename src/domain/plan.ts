@@ -110,10 +110,14 @@ export function markPlan(plan: Plan, todos: TodoList): Change {
   });
 }
 
-/** Ends an execution. The plan is completed only if the agent has marked every step as completed. */
-export function endPlan(plan: Plan, end: 'finished' | 'stopped'): Change {
+/**
+ * Ends an execution. The plan is completed only if the agent has marked every step as completed. `unmet`: the condition of a step does
+ * not hold.
+ */
+export function endPlan(plan: Plan, end: 'finished' | 'unmet' | 'stopped'): Change {
   if (end === 'stopped') return from(plan, ['executing'], {state: 'stopped'});
-  const isDone = plan.steps.some(({status}) => status === 'completed') && openSteps(plan).length === 0;
+  const isDone =
+    end === 'finished' && plan.steps.some(({status}) => status === 'completed') && openSteps(plan).length === 0;
   return from(plan, ['executing'], {state: isDone ? 'completed' : 'failed'});
 }
 
@@ -121,11 +125,26 @@ export function endPlan(plan: Plan, end: 'finished' | 'stopped'): Change {
 export const openSteps = ({steps}: Plan): readonly PlanStep[] =>
   steps.filter(({status}) => status !== 'completed' && status !== 'cancelled');
 
+/**
+ * Returns the conditions that steps carry, as written: a line such as "Done when: `npm test`" or "Done when: file: dist/x.js exists". Other
+ * words after "Done when:" are for people.
+ */
+export const stepGoals = ({steps}: Plan): readonly string[] =>
+  steps.flatMap(({description, status}) =>
+    status === 'cancelled'
+      ? []
+      : [
+          ...description.matchAll(/^\W*done when:\s*(?:`(?<command>[^`\n]+)`|(?<form>(?:check|file|json):.+)).*$/gimu),
+        ].map(({groups}) => groups?.['form'] ?? `command: ${groups?.['command'] ?? ''}`),
+  );
+
 /** Lists the steps that are left of a plan whose execution has ended. */
-export const unfinishedText = (plan: Plan): string =>
-  `the plan ${plan.id} ended with steps that are not done: ${openSteps(plan)
-    .map(({id}) => id)
-    .join(', ')}`;
+export const unfinishedText = (plan: Plan): string => {
+  const open = openSteps(plan).map(({id}) => id);
+  return open.length === 0
+    ? `the plan ${plan.id} ended, and the condition of a step does not hold`
+    : `the plan ${plan.id} ended with steps that are not done: ${open.join(', ')}`;
+};
 
 /** Writes a plan as text for people and models. `draftIn` reads this text. */
 export const planText = ({goal, steps, notes}: PlanDraft): string =>

@@ -95,6 +95,25 @@ describe('--goal', () => {
   });
 });
 
+test('a plan is completed only if the conditions of its steps hold, whatever the agent marks', async () => {
+  const marked = call('TodoWrite', {todos: [{content: 'Mend it', status: 'completed'}]});
+  const plan = call('ExitPlanMode', {goal: 'Right', steps: ['Mend it\nDone when: `sh check.sh`'], notes: ''});
+  await using scene = await withCheck([plan, marked, say('Done.'), write('good\n'), say('Mended.'), plan, marked]);
+  const planned = async (): Promise<string> =>
+    String(JSON.parse((await scene.run(['plan', 'x', '--output-format', 'json'])).stdout).id);
+  const state = async (id: string): Promise<unknown> =>
+    JSON.parse((await scene.run(['plan', 'show', id, '--json'])).stdout).state;
+  const id = await planned();
+  const {code, stdout, stderr} = await scene.run(['plan', 'run', id, ...allowed]);
+  expect([code, stdout, await state(id)]).toEqual([0, 'Mended.\n', 'completed']);
+  expect(stderr).toContain('Not met (attempt 1): `sh check.sh`');
+
+  writeFileSync(join(scene.place.work, 'a.txt'), 'bad\n');
+  const failing = await planned();
+  expect((await scene.run(['plan', 'run', failing, ...allowed])).code).toBe(1);
+  expect(await state(failing)).toBe('failed');
+});
+
 describe('--require-check', () => {
   test('weft runs unasked what was named, and the failure goes to the model', {tags: 'smoke'}, async () => {
     await using scene = await withCheck([say('Done.'), write('good\n'), say('Mended.')]);

@@ -155,6 +155,26 @@ test('a hook that needs an approval is refused, and the run ends with 3 before i
   expect(scene.server.requests).toEqual([]);
 });
 
+test('a hook with a goal has an agent work until its command exits with 0', async () => {
+  const write = call('Write', {file_path: 'a.txt', content: 'good'});
+  await using scene = await openScene((_, number) => (number === 2 ? write : say('Done.')));
+  using stack = new SceneStack(scene);
+  stack.layer([], {post_hook: {type: 'goal', goal: 'grep good a.txt', prompt: 'Mend a.txt'}});
+  const mode = ['--permission-mode', 'acceptEdits'];
+  expect((await scene.run(['stack', 'run', ...mode])).code).toBe(0);
+  expect(scene.server.requests.map(toldPrompt)[0]).toMatch(
+    /^Mend a\.txt\n\nWork until `grep good a\.txt` exits with 0\..*exit code 2 grep/su,
+  );
+  expect(scene.server.requests.length).toBe(3);
+
+  stack.layer([], {post_hook: {type: 'goal', goal: 'grep better a.txt'}});
+  expect(await scene.run(['stack', 'run', ...mode])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('failed 3 times, and the failure stays the same: exit code 1'),
+  });
+  expect(scene.server.requests.length).toBe(5);
+});
+
 test('a hook that runs unasked finds no program of the workspace', {tags: 'smoke'}, async () => {
   await using scene = await openScene([]);
   using stack = new SceneStack(scene);

@@ -289,6 +289,8 @@ interface HookPosition {
 export type HookWork =
   | {readonly kind: 'command'; readonly command: string}
   | {readonly kind: 'prompt'; readonly prompt: string}
+  /** An agent works until the condition holds. `prompt` tells it more, and may be empty. */
+  | {readonly kind: 'goal'; readonly goal: string; readonly prompt: string}
   /** The hook has no work that weft can run. `why` is a clause. */
   | {readonly kind: 'none'; readonly why: string};
 
@@ -305,6 +307,11 @@ export type TaskEnd =
 
 const commandHook = z.object({type: z.literal('command'), command: z.string().check(z.minLength(1))});
 const promptHook = z.object({type: z.literal('prompt'), prompt: z.string().check(z.minLength(1))});
+const goalHook = z.object({
+  type: z.literal('goal'),
+  goal: z.string().check(z.minLength(1)),
+  prompt: z.prefault(z.string(), ''),
+});
 
 /** Reads the work that a hook requests. */
 function hookWork(hook: JsonObject): HookWork {
@@ -312,8 +319,10 @@ function hookWork(hook: JsonObject): HookWork {
   if (command.success) return {kind: 'command', command: command.data.command};
   const prompt = z.safeParse(promptHook, hook);
   if (prompt.success) return {kind: 'prompt', prompt: prompt.data.prompt};
+  const goal = z.safeParse(goalHook, hook);
+  if (goal.success) return {kind: 'goal', goal: goal.data.goal, prompt: goal.data.prompt};
   const {type} = hook;
-  if (type === 'command' || type === 'prompt') return {kind: 'none', why: `its ${type} is missing`};
+  if (type === 'command' || type === 'prompt' || type === 'goal') return {kind: 'none', why: `its ${type} is missing`};
   return {kind: 'none', why: `weft does not run hooks of type ${JSON.stringify(type ?? null)}`};
 }
 
