@@ -95,13 +95,18 @@ function withOthers(
 /** The maximum number of paths that the model reads. Further paths are only counted. */
 const maxPaths = 30;
 
-function reminderText({kind, prompt}: Pick<RewindPlan, 'kind' | 'prompt'>, {files}: RevertReport): string {
+function reminderText(
+  {kind, prompt, step}: Pick<RewindPlan, 'kind' | 'prompt' | 'step'>,
+  {files}: RevertReport,
+): string {
   const paths = files.slice(0, maxPaths).map(({path, effect}) => `${path} (${effect})`);
   const more = files.length > maxPaths ? [`and ${String(files.length - maxPaths)} more`] : [];
   const what =
     kind === 'redo'
       ? 'The user restored files to their state before they were reverted'
-      : `The user reverted files to their state before the prompt "${firstLine(prompt, 80)}"`;
+      : step !== undefined
+        ? `The user undid what "${firstLine(step, 80)}" changed in files, and nothing later`
+        : `The user reverted files to their state before the prompt "${firstLine(prompt, 80)}"`;
   return `${what}; the conversation since then still holds. Read them again before you rely on them: ${[...paths, ...more].join(', ')}.`;
 }
 
@@ -113,6 +118,7 @@ interface RewindPlan {
   readonly what: RewindReport['what'];
   readonly prompt: string;
   readonly prompts: number;
+  readonly step?: string;
   /** The prompt to rewind to. None for a redo. */
   readonly to?: MessageId;
   /** The changes, latest first. */
@@ -139,6 +145,21 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
       changes: files === 'untouched' ? [] : [files],
       changedBy: [],
       record: change => ({kind: 'redo', files: change}),
+    });
+  }
+  if (target.kind === 'step') {
+    const {to, name, changes} = target;
+    const record = (files: TreeChange | 'untouched'): JournalRecord => ({kind: 'rewind', to, what: 'files', files});
+    return ok({
+      kind: 'rewind',
+      what: 'files',
+      prompt: '',
+      prompts: 0,
+      step: name,
+      to,
+      changes,
+      changedBy: [to],
+      record,
     });
   }
   const compaction = target.kind === 'last' ? latestCompaction(timeline) : undefined;
@@ -174,13 +195,14 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
 }
 
 const reportOf = (
-  {kind, what, prompt, prompts}: Pick<RewindPlan, 'kind' | 'what' | 'prompt' | 'prompts'>,
+  {kind, what, prompt, prompts, step}: Pick<RewindPlan, 'kind' | 'what' | 'prompt' | 'prompts' | 'step'>,
   files: RevertReport,
 ): RewindReport => ({
   kind,
   what,
   prompt,
   prompts,
+  ...(step !== undefined && {step}),
   files,
   alongside: files.alongside ?? [],
 });

@@ -53,12 +53,17 @@ export function commandSandbox({roots, places, settings}: SandboxPlace, choice: 
   });
 }
 
-/** Makes a tag that identifies the processes of one run. `end` ends them; if weft is killed first, a watchdog does. */
-export async function taggedRun({
-  places,
-}: Pick<SandboxPlace, 'places'>): Promise<{readonly runTag: string; end(): Promise<void>}> {
+/**
+ * Makes a tag that identifies the processes of one run. `end` ends them; if weft is killed first, a watchdog does, and removes the
+ * sandbox folders of the run.
+ */
+export async function taggedRun(
+  {places}: Pick<SandboxPlace, 'places'>,
+  folders: readonly string[] = [],
+): Promise<{readonly runTag: string; end(): Promise<void>}> {
   const tags = await makeRunTags(places.blocks);
   const watchdog = startProcessWatchdog(tags.prefix);
+  for (const folder of folders) watchdog.cleanUp(folder);
   const runTag = tags.next();
   return {
     runTag,

@@ -33,6 +33,11 @@ export const commandTable: readonly CommandRow[] = [
   ],
   ['sessions', 'List, show, export and delete sessions', () => import('./commands/sessions.ts')],
   ['blame [options] [file]', 'Show which prompt, call and model wrote each line', () => import('./commands/blame.ts')],
+  [
+    'bisect [options] <command>',
+    'Find the call of a session after which a command fails',
+    () => import('./commands/bisect.ts'),
+  ],
   ['sandbox', 'Test and use the command sandbox', () => import('./commands/sandbox.ts')],
   ['ps [options]', 'List and stop background commands and sub-agents', () => import('./commands/ps.ts')],
   [

@@ -2,7 +2,7 @@ import {pluralize} from '../base/clip.ts';
 import {relativeTo} from '../base/shown-path.ts';
 import {firstLine} from '../base/clip.ts';
 import {visibleLine} from '../base/visible.ts';
-import type {RevertedFile, RevertReport} from './checkpoint.ts';
+import type {OpenTreeChange, RevertedFile, RevertReport} from './checkpoint.ts';
 import type {MessageId} from './ids.ts';
 import type {RewindScope} from './journal.ts';
 import {sessionTitle} from './session-list.ts';
@@ -12,6 +12,8 @@ export type RewindTarget =
   /** Before the last prompt, both files and conversation. If a compaction came last: before the compaction. */
   | {readonly kind: 'last'}
   | {readonly kind: 'prompt'; readonly to: MessageId; readonly what: RewindScope}
+  /** Takes back some changes of the prompt `to`, and nothing later. `name` is their line on screens. */
+  | {readonly kind: 'step'; readonly to: MessageId; readonly name: string; readonly changes: readonly OpenTreeChange[]}
   | {readonly kind: 'redo'};
 
 /** The effect of a rewind or a redo, before or after it. */
@@ -21,6 +23,8 @@ export interface RewindReport {
   readonly what: RewindScope | 'compaction';
   /** The text of the first prompt that is removed or restored. */
   readonly prompt: string;
+  /** The line of a single step that is undone, if it is only that. */
+  readonly step?: string | undefined;
   /** The number of prompts that are removed or restored; 0 if the rewind only affects files or a compaction. */
   readonly prompts: number;
   readonly files: RevertReport;
@@ -102,12 +106,13 @@ function rewindTitle(report: RewindReport, when: 'preview' | 'done'): string {
 
 /** Names the changes that are undone or redone. `promptLength` is the maximum number of characters of the prompt in the text. */
 export function rewindSubject(
-  {kind, what, prompt, prompts}: RewindReport,
+  {kind, what, prompt, prompts, step}: RewindReport,
   {when, promptLength}: {readonly when: 'preview' | 'done'; readonly promptLength: number},
 ): string {
   const isDone = when === 'done';
   const verb = kind === 'redo' ? (isDone ? 'Redid' : 'Redo') : isDone ? 'Undid' : 'Undo';
   if (what === 'compaction') return `${verb} the compaction`;
+  if (step !== undefined) return `${verb} only "${visibleLine(firstLine(step, Math.max(1, promptLength)))}"`;
   const quoted = prompt === '' ? '' : ` "${visibleLine(firstLine(prompt, Math.max(1, promptLength)))}"`;
   const subject =
     what === 'files' || prompts === 0

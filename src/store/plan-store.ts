@@ -60,6 +60,18 @@ export class PlanStore {
     });
   }
 
+  /** Makes a plan as it was before it ran, so that it can run again. A plan that runs stays. */
+  reset(id: PlanId, state: 'pending' | 'approved'): void {
+    this.#db.transaction('jobs', () => {
+      settleDeadJobs(this.#db);
+      const plan = this.find(id);
+      if (plan === 'unknown' || plan.state === 'executing') return;
+      const fresh = {...plan, state, steps: plan.steps.map(step => ({...step, status: 'pending'}))};
+      this.#db.run('DELETE FROM jobs WHERE id = ?', planKey(id));
+      this.#db.run("UPDATE documents SET body = ? WHERE kind = 'plan' AND id = ?", JSON.stringify(fresh), id);
+    });
+  }
+
   close(): void {
     this.#db.close();
   }

@@ -52,4 +52,4 @@ const reads: readonly RegExp[] = [
 
 /** Variables that weft sets itself for its own start and for the processes it starts, and examples in comments. */
 const ownVariables: readonly string[] =
-  'WEFT_IGNORED_SIGNALS WEFT_PROJECT_DIR WEFT_ACTIVE WEFT_RUN WEFT_INSIDE PROBE THROUGH CI'.split(' ');
+  'WEFT_IGNORED_SIGNALS WEFT_PROJECT_DIR WEFT_ACTIVE WEFT_RUN WEFT_SHADOW WEFT_INSIDE PROBE THROUGH CI'.split(' ');

@@ -21,6 +21,7 @@ import {
 } from '../../domain/plan.ts';
 import {askOnce} from '../../headless/ask-once.ts';
 import {endOf, oneLine, summaryNotes} from '../../headless/prompt-summary.ts';
+import type {DryOptions} from './plan/dry-run.ts';
 import type {PlanStore} from '../../store/plan-store.ts';
 import {requireModel, connectModel} from '../../app/choose-model.ts';
 import {composeSession, defaultDriver, applyNamedAgent} from '../../app/compose-session.ts';
@@ -39,7 +40,9 @@ interface PlanOptions {
   readonly outputFormat: 'text' | 'json';
 }
 
-/** `weft plan`, and `weft plan run|list|show`. */
+const dryRuns = () => import('./plan/dry-run.ts');
+
+/** `weft plan`, and `weft plan run|apply|list|show`. */
 export function add(plan: Command, program: Command): void {
   plan
     .argument('[prompt...]', 'Task to plan')
@@ -54,10 +57,20 @@ export function add(plan: Command, program: Command): void {
     .command('run')
     .description('Approve a plan and run it, once')
     .argument('<id>', 'ID of the plan')
+    .option('--dry', 'Hold back all changes of files, show them, and apply exactly these after one yes')
+    .addOption(new Option('--json', 'With --dry: print {id, tree, changes, checks} and apply nothing'))
     .action(
-      exiting((id: string, options: Partial<MainOptions>) => runPlan(id, {...program.opts<MainOptions>(), ...options})),
+      exiting((id: string, options: Partial<MainOptions> & DryOptions) =>
+        runPlan(id, {...program.opts<MainOptions>(), ...options}),
+      ),
     );
   for (const option of program.options) if (commandFlags['plan run'].has(option.long)) run.addOption(option);
+  plan
+    .command('apply')
+    .description('Apply the changes of a dry run: all of them, or none if a file has changed since')
+    .argument('<id>', 'ID of the plan')
+    .option(...jsonFlag)
+    .action(exiting(async (id: string, options: JsonOption) => (await dryRuns()).applyDryRun(id, options)));
   plan
     .command('list')
     .description('List the plans, newest first')
@@ -125,8 +138,31 @@ async function planOnce(engine: AgentClient, text: string): Promise<Planned> {
   return {plan, summary};
 }
 
-/** `weft plan run`: approves the plan and runs it. A plan runs only once. */
-const runPlan = (id: string, given: MainOptions): Promise<ExitCode> =>
+/** `weft plan run`: approves the plan and runs it. A plan runs only once. With `--dry` it may run again until it is applied. */
+async function runPlan(id: string, given: MainOptions & DryOptions): Promise<ExitCode> {
+  if (given.dry === undefined) return carryOut(id, given);
+  const {carryOutInside, runDry, settleDryRuns} = await dryRuns();
+  const shadow = (await import('../../app/shadow-run.ts')).takeShadowPlace();
+  if (shadow !== undefined) return carryOutInside(shadow, place => carryOut(id, {...given, ...place}));
+  await settleDryRuns();
+  return withPlan(id, given, ({plan}) => runDry(plan, given));
+}
+
+const carryOut = (id: string, given: MainOptions): Promise<ExitCode> =>
+  withPlan(id, given, ({plan, plans}) =>
+    runMain(
+      [],
+      {...given, cwd: given.cwd ?? plan.directory, prompt: planPrompt(plan)},
+      {begin: () => begin(plans, plan), unfinished: () => unfinished(plans.find(plan.id))},
+    ),
+  );
+
+/** Calls `work` with a plan that can run and whose folder is there. Otherwise says why not. */
+const withPlan = (
+  id: string,
+  given: MainOptions,
+  work: (found: {readonly plan: Plan; readonly plans: PlanStore}) => Promise<ExitCode>,
+): Promise<ExitCode> =>
   withUserStores(({plans}) => {
     const plan = plans.find(planId(id));
     const refusal = plan === 'unknown' ? unknownText(id) : refusalOf(plan);
@@ -136,11 +172,7 @@ const runPlan = (id: string, given: MainOptions): Promise<ExitCode> =>
         given,
         `the plan's folder is gone: ${visibleExactLine(plan.directory)}. Choose another one: weft --cwd DIR plan run ${id}`,
       );
-    return runMain(
-      [],
-      {...given, cwd: given.cwd ?? plan.directory, prompt: planPrompt(plan)},
-      {begin: () => begin(plans, plan), unfinished: () => unfinished(plans.find(plan.id))},
-    );
+    return work({plan, plans});
   });
 
 async function refuse(given: MainOptions, message: string): Promise<ExitCode> {

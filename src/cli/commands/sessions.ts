@@ -42,6 +42,7 @@ export function add(sessions: Command): void {
         ['--talk', 'Conversation only'],
         ['--both', 'Files and conversation (default)'],
         ['--redo', 'Undo the last rewind'],
+        ['--step <id>', 'Undo only the changes of this call or prompt, if that is exact'],
         ['--yes', 'Do not ask'],
         jsonFlag,
       ],

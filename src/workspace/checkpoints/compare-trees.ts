@@ -4,7 +4,8 @@ import {byteSize} from '../../base/byte-size.ts';
 import {diffHunks} from '../files/diff-hunks.ts';
 import {textForDiff, withTruncationNote} from '../files/plan-edits.ts';
 import type {ObjectStore} from './object-store.ts';
-import {contentNames, type Difference, sameNode, type TreeNode, type TreeReader} from './tree.ts';
+import {makeNodeComparison} from './merge-node.ts';
+import {contentNames, type Difference, type TreeNode, type TreeReader} from './tree.ts';
 
 /** The maximum number of files that are compared line by line, and of bytes of each. */
 const maxFiles = 300;
@@ -22,7 +23,10 @@ export interface ComparedTrees {
  * Returns the files that differ before the first and after the last of these changes, oldest first, sorted by path. A file that is the
  * same again is left out, and so is what happened between two changes to files that none of them touched.
  */
-export function changedNodes(changes: readonly ComparedTrees[], reader: TreeReader): readonly Difference[] {
+export function changedNodes(
+  changes: readonly ComparedTrees[],
+  {reader, objects}: {readonly reader: TreeReader; readonly objects: ObjectStore},
+): readonly Difference[] {
   const found = new Map<string, Difference>();
   for (const {before, after} of changes) {
     for (const each of reader.differences(before, after)) {
@@ -31,7 +35,8 @@ export function changedNodes(changes: readonly ComparedTrees[], reader: TreeRead
     }
   }
   return [...found.values()]
-    .filter(({from, to}) => !sameNode(from, to) && from?.kind !== 'folder' && to?.kind !== 'folder')
+    .filter(({from, to}) => from?.kind !== 'folder' && to?.kind !== 'folder')
+    .filter(({from, to}) => !makeNodeComparison(objects, [from, to])(from, to))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -40,7 +45,7 @@ export async function compareTrees(
   changes: readonly ComparedTrees[],
   {reader, objects}: {readonly reader: TreeReader; readonly objects: ObjectStore},
 ): Promise<ChangedFiles> {
-  const files = changedNodes(changes, reader);
+  const files = changedNodes(changes, {reader, objects});
   const shown = files.slice(0, maxFiles);
   objects.fetch(contentNames(shown.flatMap(({from, to}) => [from, to])));
   const diffs: FileDiff[] = [];

@@ -77,7 +77,7 @@ const alwaysOpenedFiles =
   );
 
 /** Returns the repository's own folder. For a worktree or submodule, returns the folder that its file names and the shared one. */
-function gitFoldersOf(top: string): readonly string[] {
+export function gitFoldersOf(top: string): readonly string[] {
   const own = gitFolderAt(top) ?? join(top, '.git');
   const common = firstMatchIn(join(own, 'commondir'), /^(.+)$/mu);
   return common === undefined ? [own] : [own, resolve(own, common)];

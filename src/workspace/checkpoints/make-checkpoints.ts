@@ -8,9 +8,11 @@ import {
   type RevertReport,
   type TakenBack,
   type TouchedFiles,
+  type TreeId,
   treeId,
 } from '../../domain/checkpoint.ts';
 import type {FileHistory, LineAuthor} from '../../domain/blame.ts';
+import type {ChangeEntry} from '../../domain/change-set.ts';
 import type {ResolvedCommand} from '../../domain/risk.ts';
 import type {ComparisonPort} from '../../actions/review-port.ts';
 import {hash} from 'node:crypto';
@@ -63,6 +65,7 @@ import {registerUse} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
 import {
   contentNames,
+  encodeRoot,
   fileNode,
   LostCheckpoint,
   makeTreeReader,
@@ -247,11 +250,15 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
       catchFaults(async () => {
         const {tree} = await scanExtent(extentOf(changes, reader), signal);
         const known = changes.map(change => ({before: beforeTrees(change), after: [...afterTrees(change), tree]}));
-        const [{changedNodes}, {patchOf}] = await Promise.all([
+        const [{changedNodes}, {kindOfChange, patchOf}] = await Promise.all([
           import('./compare-trees.ts'),
           import('./tree-patch.ts'),
         ]);
-        return patchOf(changedNodes(known, reader), {top, objects, environment}, signal);
+        const found = changedNodes(known, {reader, objects});
+        return {
+          files: found.map(each => ({path: each.path, kind: kindOfChange(each)})),
+          text: await patchOf(found, {top, objects, environment}, signal),
+        };
       }),
     unchangedSince: (receipts, signal) =>
       catchFaults(async () => {
@@ -268,6 +275,19 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
         const tree = isNew ? (await scan(signal)).tree : '';
         return blameFile({path, content, at: at === 'now' ? now() : at, tree}, history, own);
       }),
+    movedTo(tree, folders, since) {
+      const at = (path: string): string => {
+        const [from, to] = [...folders].find(([root]) => path === root || path.startsWith(`${root}/`)) ?? [path, path];
+        return to + path.slice(from.length);
+      };
+      const {folders: tops, leftOut, covered} = reader.root(tree);
+      const moved = {folders: new Map([...tops].map(([path, node]) => [at(path), node])), leftOut: leftOut.map(at)};
+      const name = objects.put(encodeRoot({...moved, ...(covered && {covered: covered.map(at)})}));
+      if (since !== undefined) objects.fetch(contentNames(reader.differences([since], [name]).map(({to}) => to)));
+      objects.flush();
+      return treeId(name);
+    },
+    leftOut: tree => reader.root(tree).leftOut,
     takeBackKilled: ({held, isRecorded}, signal) =>
       catchFaults(async () => {
         await ownTable(signal);
@@ -291,8 +311,6 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
 
 /** The checkpoints of a workspace, for commands without a session. */
 export interface SavedCheckpoints extends CheckpointsPort, KilledRevertsPort, ComparisonPort {
-  /** Returns what these changes left different as a patch for `git apply`, with paths relative to `top`. */
-  patch(changes: readonly OpenTreeChange[], top: string, signal: AbortSignal): Promise<Outcome<Buffer, Fault>>;
   /** Returns the authors of the lines of a file with this content: now, or at a time after which the history ends. */
   blame(
     file: {
@@ -303,6 +321,19 @@ export interface SavedCheckpoints extends CheckpointsPort, KilledRevertsPort, Co
     },
     signal: AbortSignal,
   ): Promise<Outcome<readonly LineAuthor[], Fault>>;
+  /** Returns what these changes left different: the files, and a patch for `git apply` with paths relative to `top`. */
+  patch(
+    changes: readonly OpenTreeChange[],
+    top: string,
+    signal: AbortSignal,
+  ): Promise<Outcome<{readonly files: readonly ChangeEntry[]; readonly text: Buffer}, Fault>>;
+  /**
+   * Returns the same state with each of these workspace folders at another path. The result needs no git repository for content that is
+   * not in `since`. Throws if a state was deleted.
+   */
+  movedTo(tree: TreeId, folders: ReadonlyMap<string, string>, since?: TreeId): TreeId;
+  /** Returns the paths that a checkpoint leaves out. Throws if it was deleted. */
+  leftOut(tree: TreeId): readonly string[];
 }
 
 /** Takes back what killed processes left half-way. */

@@ -1,6 +1,7 @@
 import {chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join, relative} from 'node:path';
+import type {ChangeKind} from '../../domain/change-set.ts';
 import {gitEnvironment} from '../exec/git-environment.ts';
 import {runProgram} from '../run-program.ts';
 import type {ObjectStore} from './object-store.ts';
@@ -81,6 +82,14 @@ export async function patchOf(
   } finally {
     rmSync(folder, {recursive: true, force: true});
   }
+}
+
+/** Returns how a file changed. */
+export function kindOfChange({from, to}: Difference): ChangeKind {
+  if (to === undefined) return 'deleted';
+  if (to.kind === 'link') return 'link';
+  if (from === undefined) return 'created';
+  return from.kind === 'file' && to.kind === 'file' && from.hash === to.hash ? 'mode' : 'changed';
 }
 
 function write(at: string, node: TreeNode | undefined, objects: ObjectStore): void {

@@ -80,8 +80,8 @@ function openView(
     const own = join(name, String(index));
     for (const each of [own, join(own, 'upper'), join(own, 'work')]) mkdirSync(join(held, each));
     const upper = join(held, own, 'upper');
-    const options = `lowerdir=${link},upperdir=${join(heldLink, own, 'upper')},workdir=${join(heldLink, own, 'work')}`;
-    lines.push(`weft ${escapeField(at)} overlay ${escapeField(options)},userxattr,volatile 0 0\n`);
+    const [upperLink, work] = [join(heldLink, own, 'upper'), join(heldLink, own, 'work')];
+    lines.push(overlayLine(at, {lower: link, upper: upperLink, work}, ',volatile'));
     // All local file systems use the same clock.
     return {lower, upper, begunNs: statSync(upper, {bigint: true}).ctimeNs};
   });
@@ -96,6 +96,17 @@ function openView(
 }
 
 let commands = 0;
+
+/**
+ * Returns the line of a table for mount(8) that lays an overlay over `at`. The paths of the layers hold no commas or colons. The kernel
+ * mounts `volatile` layers only once.
+ */
+export const overlayLine = (
+  at: string,
+  {lower, upper, work}: {readonly lower: string; readonly upper: string; readonly work: string},
+  again: '' | ',volatile',
+): string =>
+  `weft ${escapeField(at)} overlay ${escapeField(`lowerdir=${lower},upperdir=${upper},workdir=${work}`)},userxattr${again} 0 0\n`;
 
 /**
  * A folder of the workspace with its own layer. The links replace folder names that may contain separators of mount
@@ -214,7 +225,7 @@ async function makeSharedMounts(
  * Whether a folder belongs to another user or group. The namespace maps only this user and the user's primary group, so
  * copying other files fails with EOVERFLOW.
  */
-function belongsToOther(folder: string): boolean {
+export function belongsToOther(folder: string): boolean {
   const {uid, gid} = statSync(folder);
   return uid !== process.getuid?.() || gid !== process.getgid?.();
 }
@@ -244,7 +255,7 @@ const escapeField = (text: string): string =>
   text.replaceAll(/[\s\\#]/gu, each => `\\${each.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
 /** Returns the first folder that can hold an upper layer for `lower`. Prefers one on the same file system. */
-function upperFolderFor(
+export function upperFolderFor(
   lower: string,
   {
     places,

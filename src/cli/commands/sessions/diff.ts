@@ -26,7 +26,7 @@ export async function diffSavedSession(
   const changes = spansIn(range, promptSpans(timelineOf(records))).flatMap(({files}) => files);
   const {signal} = new AbortController();
   if (stat === undefined && json === undefined) {
-    const patch = changes.length === 0 ? Buffer.alloc(0) : unwrap(await checkpoints.patch(changes, top, signal));
+    const patch = changes.length === 0 ? Buffer.alloc(0) : unwrap(await checkpoints.patch(changes, top, signal)).text;
     await printAndWait(patch, 'text');
     if (patch.length === 0) note('no file that weft has saved changed');
     return exitCode.done;

@@ -1,0 +1,195 @@
+import {writeFileSync} from 'node:fs';
+import type {Command} from 'commander';
+import * as z from 'zod/mini';
+import {askUnattended} from '../../workspace/sandbox/host-gate.ts';
+import {commandSandbox} from '../../app/command-sandbox.ts';
+import {exitCode, type ExitCode, exiting, unwrap} from '../../app/exit-code.ts';
+import {note, print, printError} from '../../app/output.ts';
+import {contextFor} from '../../app/run-context.ts';
+import {codeOfShadow, runInShadow, type ShadowPlace, takeShadowPlace} from '../../app/shadow-run.ts';
+import {visibleLine, visibleText} from '../../base/visible.ts';
+import {firstLine} from '../../base/clip.ts';
+import {changesOfSession, findBadChange, type SessionChange, treesAfter} from '../../domain/bisect.ts';
+import type {TreeId} from '../../domain/checkpoint.ts';
+import {confines, holdsChanges} from '../../domain/sandbox.ts';
+import {makeCheckpoints} from '../../workspace/checkpoints/make-checkpoints.ts';
+import {runTagVariable, shellEnvironment} from '../../workspace/exec/shell-environment.ts';
+import {findShell, userPath} from '../../workspace/exec/trusted-path.ts';
+import {realPath} from '../../workspace/files/resolve-path.ts';
+import {runEnclosed} from '../../workspace/sandbox/run-enclosed.ts';
+import {addParameters, jsonFlag, type JsonOption} from '../flags.ts';
+import {printDocument} from '../rows.ts';
+import {callFacts, openSaved, type SavedSession} from './sessions/saved-session.ts';
+import {onStopSignal} from '../signals.ts';
+
+interface BisectOptions extends JsonOption {
+  readonly session?: string;
+}
+
+/** `weft bisect <command>`: finds the call of a session after which a command fails. */
+export function add(command: Command): void {
+  addParameters(
+    command,
+    [
+      ['<command>', 'Command that fails now and passed before the session, such as "npm test"'],
+      ['--session <id>', 'Session id (default: the latest of this folder)'],
+      jsonFlag,
+    ],
+    exiting(async (line: string, options: BisectOptions) => {
+      const shadow = takeShadowPlace();
+      const session = await openSaved(shadow?.given ?? options.session);
+      const changes = changesOfSession(session.records);
+      return shadow === undefined ? outside({session, changes, options}) : inside(line, {session, changes, shadow});
+    }),
+  );
+}
+
+const bisectEnd = z.union([
+  z.object({kind: z.literal('found'), at: z.number(), runs: z.number()}),
+  z.object({kind: z.enum(['passes-at-end', 'fails-at-start']), runs: z.number()}),
+]);
+
+interface Bisected {
+  readonly session: SavedSession;
+  readonly changes: readonly SessionChange[];
+}
+
+/** Searches in a shadow of the workspace, and tells the result. */
+async function outside({
+  session,
+  changes,
+  options: {json},
+}: Bisected & {readonly options: BisectOptions}): Promise<ExitCode> {
+  const {roots, places, summary, records} = session;
+  if (changes.length === 0) {
+    note('this session has changed no files that weft has saved');
+    return exitCode.failed;
+  }
+  const [directory] = roots;
+  const ran = await runInShadow({directory, roots, places}, {stdout: 2, pass: summary.id});
+  if (ran.tag === 'failed' || ran.value.report === undefined) {
+    if (ran.tag === 'failed') note(`can't bisect: ${ran.error}`);
+    return ran.tag === 'failed' ? exitCode.failed : codeOfShadow(ran.value.code);
+  }
+  const end = bisectEnd.parse(JSON.parse(ran.value.report));
+  const change = end.kind === 'found' ? changes[end.at] : undefined;
+  if (end.kind !== 'found' || change === undefined) {
+    note(
+      end.kind === 'fails-at-start'
+        ? 'the command fails before the session changed anything, too'
+        : 'the command passes after the last change of the session',
+    );
+    if (json !== undefined) printDocument({bad: null, reason: end.kind, runs: end.runs});
+    return exitCode.failed;
+  }
+  const bad = callFacts(change, records);
+  const step = change.call === 'unknown' ? String(change.number) : change.call;
+  const undo = `weft sessions rewind ${summary.id} --step ${step} --yes`;
+  if (json !== undefined) return printDocument({bad, runs: end.runs, undo});
+  print(
+    visibleText(
+      `Broken by: ${bad.label}\nof prompt ${String(change.number)}: ${firstLine(bad.prompt, 200)}\n(${String(end.runs)} runs)\n`,
+    ),
+  );
+  if (!process.stdin.isTTY) {
+    note(`to undo just this step: ${undo}`);
+    return exitCode.done;
+  }
+  const {rewindSavedSession} = await import('./sessions/rewind.ts');
+  await rewindSavedSession(summary.id, {step});
+  return exitCode.done;
+}
+
+/** Searches in the shadow in which this process works: gives the files each state in turn, and runs the command. */
+async function inside(
+  line: string,
+  {session, changes, shadow}: Bisected & {readonly shadow: ShadowPlace},
+): Promise<ExitCode> {
+  const [first, ...others] = shadow.roots.map(root => realPath(root));
+  if (first === undefined) return exitCode.failed;
+  const roots = [first, ...others] as const;
+  const folders = new Map(shadow.real.map((real, at) => [real, roots[at] ?? real]));
+  const {places} = session;
+  const checkpoints = makeCheckpoints({
+    roots,
+    folder: places.checkpoints,
+    environment: process.env,
+    now: () => Date.now(),
+  });
+  const inPlace = (tree: TreeId): TreeId => (shadow.kind === 'view' ? tree : checkpoints.movedTo(tree, folders));
+  const stopping = new AbortController();
+  let stopped: ExitCode | undefined;
+  onStopSignal(code => {
+    stopped ??= code;
+    stopping.abort();
+  });
+  const {signal} = stopping;
+  const context = {...contextFor({cwd: first}), roots};
+  const sandbox = commandSandbox(context, context.settings.sandbox);
+  try {
+    const proof = await sandbox.proof();
+    note(
+      `the states are in a ${shadow.kind === 'view' ? 'copy-on-write view' : `copy (${shadow.reason})`}; commands run ${confines(proof) ? 'in the sandbox' : 'without a sandbox'}`,
+    );
+    let output = '';
+    const fails = async (count: number): Promise<boolean> => {
+      const [before, ...more] = treesAfter(changes, count).map(inPlace);
+      if (before !== undefined) {
+        const {report} = unwrap(
+          await checkpoints.revert([{before, after: 'now', more: {before: more, after: []}}], signal),
+        );
+        const [conflict] = report.conflicts;
+        if (conflict !== undefined) throw new Error(`can't restore ${conflict.path}: ${conflict.reason}`);
+      }
+      signal.throwIfAborted();
+      const given = {...process.env, PATH: userPath()};
+      const variables = {
+        inherited: given,
+        userSet: context.settings.env,
+        passedThrough: context.settings.passEnv,
+        roots,
+      };
+      const ran = await runEnclosed(
+        sandbox,
+        {
+          argv: [findShell(given, roots), '-c', line],
+          directory: shadow.directory,
+          environment: shellEnvironment(variables, {
+            runTag: process.env[runTagVariable] ?? '',
+            channel: 'pipes',
+            environment: 'inherited',
+          }),
+          confinement: holdsChanges(proof) ? 'sandbox' : 'chosen',
+          hosts: askUnattended,
+          timeoutMs: maxMs,
+          input: '',
+          changes: 'none',
+        },
+        signal,
+      );
+      signal.throwIfAborted();
+      if (ran.tag === 'failed') throw new Error(ran.error);
+      const {end} = ran.value;
+      if (end.kind === 'not-started') throw new Error(`can't run the command: ${end.reason}`);
+      ({output} = ran.value);
+      const isBad = end.kind !== 'exited' || end.code !== 0;
+      const at = changes[count - 1];
+      note(
+        `${at === undefined ? 'before the session' : `after ${visibleLine(callFacts(at, session.records).label)}`}: ${isBad ? 'fails' : 'passes'}`,
+      );
+      return isBad;
+    };
+    const end = await findBadChange(changes.length, fails);
+    if (end.kind === 'fails-at-start') printError(output.slice(-4000));
+    writeFileSync(shadow.report, JSON.stringify(end satisfies z.infer<typeof bisectEnd>));
+    return exitCode.done;
+  } catch (cause) {
+    if (stopped !== undefined) return stopped;
+    throw cause;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** The longest run of the command, in milliseconds: the longest that a timer takes. */
+const maxMs = 2 ** 31 - 1;

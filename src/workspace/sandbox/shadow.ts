@@ -1,0 +1,139 @@
+import {execFile} from 'node:child_process';
+import {constants, lstatSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {cp} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {basename, join, relative} from 'node:path';
+import {promisify} from 'node:util';
+import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {causeText} from '../../domain/fault.ts';
+import {readTextFile} from '../exec/process-table.ts';
+import {findProgram} from '../exec/trusted-path.ts';
+import {gitFoldersOf} from '../checkpoints/git-query.ts';
+import {isFolder} from '../files/list-folder.ts';
+import {containsPath, realPath} from '../files/resolve-path.ts';
+import {worktreesFolder} from '../worktrees/worktree-record.ts';
+import {belongsToOther, mountTable, overlayLine, sharedUpperFolders, upperFolderFor} from './overlay.ts';
+import {openSession} from './session.ts';
+
+/**
+ * A workspace in which a process works without changing the real one. `view`: copy-on-write, with the same paths. `copy`: copied folders,
+ * for systems without such views.
+ */
+export interface Shadow {
+  readonly kind: 'view' | 'copy';
+  /** Why there is no view; empty if there is one. */
+  readonly reason: string;
+  /** The folders in place of the workspace folders, in the same order. */
+  readonly roots: readonly [string, ...string[]];
+  /** The program and the first arguments with which a process inside must start; the folder that it starts in follows. Empty for a copy. */
+  readonly launcher: readonly string[];
+  /** The folders of the shadow on the disk. */
+  readonly folders: readonly string[];
+  /** Removes the shadow, with all changes in it. */
+  readonly close: () => Promise<void>;
+}
+
+interface ShadowPlace {
+  /** The workspace folders, all links resolved. */
+  readonly roots: readonly [string, ...string[]];
+  /** weft's own folder, which no shadow may hold back. */
+  readonly data: string;
+}
+
+/** Opens a shadow of a workspace. A failure says why there is none. */
+export async function openShadow(place: ShadowPlace, signal: AbortSignal): Promise<Outcome<Shadow, string>> {
+  const {roots, data} = place;
+  const inside = roots.find(root => containsPath(root, realPath(data)));
+  if (inside !== undefined)
+    return failed(`weft's own folder ${data} is inside ${inside}. Set WEFT_HOME to another folder`);
+  const session = openSession();
+  try {
+    const close = (): Promise<void> => session.close();
+    const folders = (): readonly string[] => [session.folder, ...session.held()];
+    const view = await openView(place, session);
+    if (view.tag === 'ok') {
+      return ok({kind: 'view', reason: '', roots, launcher: view.value, folders: folders(), close});
+    }
+    const [parent = tmpdir()] = [...sharedUpperFolders.slice(0, 1), tmpdir()].filter(
+      each => isFolder(each) && !roots.some(root => containsPath(root, realPath(each))),
+    );
+    const top = session.heldIn(parent);
+    const copy = async (root: string, index: number): Promise<string> => {
+      const to = join(top, String(index), basename(root));
+      await copyFolder(root, to, signal);
+      return to;
+    };
+    const [first, ...others] = roots;
+    const copied = [
+      await copy(first, 0),
+      ...(await Promise.all(others.map((root, at) => copy(root, at + 1)))),
+    ] as const;
+    return ok({kind: 'copy', reason: view.error, roots: copied, launcher: [], folders: folders(), close});
+  } catch (cause) {
+    await session.close();
+    return failed(signal.aborted ? 'it was stopped' : causeText(cause));
+  }
+}
+
+/** Tries the mounts once, and returns the launcher that makes them. */
+async function openView(
+  {roots, data}: ShadowPlace,
+  session: ReturnType<typeof openSession>,
+): Promise<Outcome<readonly string[], string>> {
+  const [unshare, mount] = [findProgram('unshare'), findProgram('mount')];
+  if (unshare === undefined || mount === undefined) return failed('unshare and mount (util-linux) are not installed');
+  const table = mountTable(readTextFile('/proc/self/mountinfo') ?? '');
+  const lines: string[] = [];
+  // The data of a git worktree is in its repository, perhaps outside the workspace.
+  const repositories = roots.flatMap(gitFoldersOf).filter(isFolder).map(realPath);
+  const all = [...roots, ...repositories];
+  const outermost = all.filter(
+    (each, at) => !all.some((other, index) => containsPath(other, each) && (other !== each || index < at)),
+  );
+  for (const [index, root] of outermost.entries()) {
+    if (belongsToOther(root)) return failed(`${root} belongs to another user or group`);
+    if (table.some(({point}) => point !== root && containsPath(root, point)))
+      return failed(`another file system is mounted inside ${root}`);
+    const upperPlace = upperFolderFor(root, {places: [data, tmpdir(), ...sharedUpperFolders], roots, table});
+    if (upperPlace === undefined) return failed('no file system outside the workspace can hold its changes');
+    const own = join(session.heldIn(upperPlace), `shadow-${String(index)}`);
+    for (const each of [own, join(own, 'upper'), join(own, 'work')]) mkdirSync(each, {mode: 0o700});
+    // The links replace folder names that may contain separators of mount options.
+    const [lower, upper] = [
+      join(session.mounts, `lower-${String(index)}`),
+      join(session.mounts, `held-${String(index)}`),
+    ];
+    symlinkSync(root, lower);
+    symlinkSync(own, upper);
+    lines.push(overlayLine(root, {lower, upper: join(upper, 'upper'), work: join(upper, 'work')}, ''));
+  }
+  const mounts = join(session.mounts, 'shadow.fstab');
+  writeFileSync(mounts, lines.join(''));
+  const user = process.getuid?.() ?? 0;
+  const isRoot = user === 0;
+  // A second namespace gives the process its own user again.
+  const again = `exec "$0" -U --map-user=${String(user)} --map-group=${String(process.getgid?.() ?? 0)} -- "$@"`;
+  const script = `"$1" -a -T "$2" && cd "$3" && { shift 3; ${isRoot ? 'exec "$@"' : again}; }`;
+  const launcher = [unshare, isRoot ? '-m' : '-Urm', '/bin/sh', '-c', script, unshare, mount, mounts];
+  try {
+    const probe = join(roots[0], '.weft-shadow-probe');
+    const test = [...launcher.slice(1), roots[0], '/bin/sh', '-c', ': >"$1" && [ -O "$1" ] && rm -f "$1"', 'sh', probe];
+    await promisify(execFile)(unshare, test, {timeout: 20_000});
+    return ok(launcher);
+  } catch (cause) {
+    return failed(causeText(cause).trim().split('\n').at(-1) ?? '');
+  }
+}
+
+/** Copies a folder with everything in it but weft's worktrees, pipes, sockets, and a link to git data elsewhere. Shares blocks if the file system can. */
+async function copyFolder(from: string, to: string, signal: AbortSignal): Promise<void> {
+  const worktrees = worktreesFolder(from);
+  const filter = (path: string): boolean => {
+    signal.throwIfAborted();
+    const stats = lstatSync(path, {throwIfNoEntry: false});
+    if (stats === undefined || path === worktrees || (stats.isFile() && relative(from, path) === '.git')) return false;
+    return stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();
+  };
+  const mode = constants.COPYFILE_FICLONE;
+  await cp(from, to, {recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode, filter});
+}

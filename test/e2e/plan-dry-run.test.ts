@@ -1,0 +1,151 @@
+// @module-tag long
+import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {lookUntil} from '../support/look-until.ts';
+import {call, hang, say, type Answer} from '../support/model-script.ts';
+import {openScenePty} from '../support/pty-terminal.ts';
+import {openScene, type Scene} from '../support/scene.ts';
+import {git} from './support/overlay.ts';
+import {conditionsOf, leftovers, listing} from './support/shadow.ts';
+
+const marks = (first: string, second: string): Answer =>
+  call('TodoWrite', {
+    todos: [
+      {content: 'Write it', status: first},
+      {content: 'Check it', status: second},
+    ],
+  });
+
+const proposal = call('ExitPlanMode', {goal: 'New', steps: ['Write it', 'Check it']});
+
+const work: readonly Answer[] = [
+  call('Bash', {
+    command:
+      'mkdir -p src && cat old.txt > src/new.txt && rm gone.txt && git -c user.name=a -c user.email=a commit -qam agent',
+  }),
+  call('Write', {file_path: 'src/second.txt', content: 'second\n'}),
+  call('Bash', {command: 'test -f node_modules/lib/index.js'}),
+  call('Bash', {command: 'npm test'}),
+  marks('completed', 'completed'),
+  say('Done.'),
+];
+
+const free = ['--permission-mode', 'bypassPermissions'] as const;
+
+/** A scene with a repository, a dirty file in it, an ignored dependency, and a plan. */
+async function openPlanned(script: readonly Answer[]): Promise<{readonly scene: Scene; readonly id: string}> {
+  const scene = await openScene([proposal, ...script]);
+  const folder = scene.place.work;
+  writeFileSync(join(folder, '.gitignore'), 'node_modules\n*.log\n');
+  writeFileSync(join(folder, 'old.txt'), 'committed\n');
+  writeFileSync(join(folder, 'gone.txt'), 'gone\n');
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({scripts: {test: 'test -f src/new.txt'}}));
+  git(folder, 'init', '-q');
+  git(folder, 'add', '.');
+  git(folder, 'commit', '-qm', 'first');
+  writeFileSync(join(folder, 'old.txt'), 'dirty\n');
+  mkdirSync(join(folder, 'node_modules/lib'), {recursive: true});
+  writeFileSync(join(folder, 'node_modules/lib/index.js'), '');
+  const planned = await scene.run(['plan', 'x', '--output-format', 'json']);
+  return {scene, id: String(JSON.parse(planned.stdout).id)};
+}
+
+describe.each(['view', 'copy'] as const)('in a %s', kind => {
+  test('a plan is carried out with its checks, shown, and applied exactly, once', async () => {
+    const {scene: opened, id} = await openPlanned(work);
+    await using scene = opened;
+    const folder = scene.place.work;
+    const [before, head] = [listing(folder), git(folder, 'rev-parse', 'HEAD')];
+    const dry = await scene.run(['plan', 'run', id, '--dry', '--json', ...free], conditionsOf(kind, scene));
+    const shown = JSON.parse(dry.stdout);
+    expect([dry.code, shown]).toEqual([
+      0,
+      {
+        id,
+        session: expect.any(String),
+        tree: expect.stringMatching(/^[0-9a-f]{64}$/u),
+        exitCode: 0,
+        changes: [
+          {path: 'gone.txt', kind: 'deleted'},
+          {path: 'src/new.txt', kind: 'created'},
+          {path: 'src/second.txt', kind: 'created'},
+        ],
+        checks: expect.any(Array),
+        leftOut: [],
+      },
+    ]);
+    expect([listing(folder), git(folder, 'rev-parse', 'HEAD')]).toEqual([before, head]);
+    expect(leftovers(scene)).toEqual([]);
+    expect((await scene.run(['plan', 'list'])).stdout).toContain('pending');
+
+    const applied = await scene.run(['plan', 'apply', id, '--json']);
+    expect([applied.code, JSON.parse(applied.stdout)]).toEqual([
+      0,
+      {id, session: shown.session, tree: shown.tree, applied: shown.changes},
+    ]);
+    const {'gone.txt': _gone, ...kept} = before;
+    expect(listing(folder)).toEqual({...kept, 'src/new.txt': 'dirty\n', 'src/second.txt': 'second\n'});
+    expect((await scene.run(['plan', 'list'])).stdout).toContain('completed');
+    expect((await scene.run(['plan', 'apply', id])).code).toBe(1);
+    if (kind === 'copy') return;
+    await scene.run(['sessions', 'rewind', shown.session, '--files', '--yes']);
+    expect(listing(folder)).toEqual(before);
+  });
+
+  test.each(['SIGKILL', 'SIGINT'] as const)('after %s nothing of it is left, and the plan can run', async signal => {
+    const {scene: opened, id} = await openPlanned([
+      call('Bash', {command: 'echo agent >old.txt; echo agent >new.txt'}),
+      hang(),
+      ...work,
+    ]);
+    await using scene = opened;
+    const before = listing(scene.place.work);
+    const child = scene.start(['plan', 'run', id, '--dry', ...free], conditionsOf(kind, scene));
+    await lookUntil(
+      () => scene.server.requests.length === 3,
+      () => 'the second request never came',
+    );
+    child.kill(signal);
+    await lookUntil(
+      () => leftovers(scene).length === 0,
+      () => leftovers(scene).join(' '),
+    );
+    expect(listing(scene.place.work)).toEqual(before);
+    const again = await scene.run(['plan', 'run', id, '--dry', '--json', ...free], conditionsOf(kind, scene));
+    expect([again.code, JSON.parse(again.stdout).changes.length]).toEqual([0, 3]);
+    expect(listing(scene.place.work)).toEqual(before);
+  });
+});
+
+test('a file that changed since makes the whole dry run void; an ignored one does not', async () => {
+  const {scene: opened, id} = await openPlanned(work);
+  await using scene = opened;
+  await scene.run(['plan', 'run', id, '--dry', ...free]);
+  writeFileSync(join(scene.place.work, 'other.txt'), 'user');
+  const before = listing(scene.place.work);
+  const refused = await scene.run(['plan', 'apply', id]);
+  expect([refused.code, refused.stderr, listing(scene.place.work)]).toEqual([
+    1,
+    `weft: nothing was applied: other.txt changed since the dry run. Run it again: weft plan run ${id} --dry\n`,
+    before,
+  ]);
+  rmSync(join(scene.place.work, 'other.txt'));
+  writeFileSync(join(scene.place.work, 'server.log'), 'user');
+  expect((await scene.run(['plan', 'apply', id])).code).toBe(0);
+  expect(scene.read('src/second.txt')).toBe('second\n');
+});
+
+test.each(['y', 'n'])('on a terminal, one key applies all or leaves nothing: %s', async answer => {
+  const {scene: opened, id} = await openPlanned(work);
+  await using scene = opened;
+  const before = listing(scene.place.work);
+  using terminal = openScenePty(scene, {args: ['plan', 'run', id, '--dry', ...free]});
+  await terminal.until(/Apply exactly these changes\? \[y\/N\]/u);
+  terminal.type(`${answer}\r`);
+  const code = await terminal.exited;
+  expect(code).toBe(0);
+  if (answer === 'y') expect(scene.read('src/second.txt')).toBe('second\n');
+  else expect(listing(scene.place.work)).toEqual(before);
+  expect((await scene.run(['plan', 'apply', id])).code).toBe(1);
+});
