@@ -3,8 +3,10 @@ import {byKind, type ByKind, unreachable} from '../base/unreachable.ts';
 import {callOutcome} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import type {BlockId} from '../domain/ids.ts';
+import type {CheckEnd} from '../domain/receipt.ts';
 import type {CancelReason} from '../domain/settled.ts';
 import type {SettledCall} from './agent-event.ts';
+import {isRunning} from './block-text.ts';
 import {
   cancellationText,
   definitions,
@@ -18,7 +20,7 @@ import {
 import {type ChangesOutcome, deniedBy, emptyChangesOutcome} from './changes-port.ts';
 import {isFailure} from './command-failure.ts';
 import type {ActionDefinition} from './define-action.ts';
-import type {ShellReport} from './ports.ts';
+import type {BlockSnapshot, BoundedOutput, ShellReport} from './ports.ts';
 import type {FileDiff} from './preview.ts';
 
 /** How a call ended, in a few words for front ends without cards. */
@@ -69,6 +71,46 @@ export function startedBlock(
   const {settled: result} = settled.result;
   if (result.state !== 'success' || result.output.kind !== 'block') return undefined;
   return {block: result.output.block.id, description: firstLine(result.output.command, 200)};
+}
+
+/** How a command stands after an action: it ended, it goes on in a block, or a block that began earlier was looked at. */
+export type CommandStand =
+  | {readonly kind: 'ended'; readonly command: string; readonly end: CheckEnd; readonly output: BoundedOutput}
+  | {readonly kind: 'moved'; readonly command: string; readonly block: BlockId}
+  | {readonly kind: 'seen'; readonly block: BlockSnapshot};
+
+/** Returns how the command of an action stands; `undefined` for any other action, and if its end is unknown. */
+export function commandStandOf({settled}: ActionResult): CommandStand | undefined {
+  if (settled.state !== 'success' || typeof settled.output !== 'object') return undefined;
+  const {output} = settled;
+  if (!('command' in output && 'kind' in output))
+    return 'block' in output ? {kind: 'seen', block: output.block} : undefined;
+  if (output.kind !== 'completed' && output.kind !== 'block') return undefined;
+  const {command} = output;
+  const ended = (end: CheckEnd, printed: BoundedOutput): CommandStand => ({
+    kind: 'ended',
+    command,
+    end,
+    output: printed,
+  });
+  if (output.kind === 'block') {
+    const {id, state, output: printed} = output.block;
+    if (state.kind === 'exited') return ended(state, printed);
+    return isRunning(state) ? {kind: 'moved', command, block: id} : undefined;
+  }
+  const {end, output: printed} = output.report;
+  switch (end.kind) {
+    case 'exited':
+      return ended(end, printed);
+    case 'signalled':
+      return ended({kind: 'stopped', why: 'signal'}, printed);
+    case 'timed-out':
+      return ended({kind: 'stopped', why: 'time-limit'}, printed);
+    case 'moved':
+      return {kind: 'moved', command, block: end.block};
+    default:
+      return undefined;
+  }
 }
 
 export const commandInputOf = (action: Action): InputOf<'request-command-output'> | undefined =>

@@ -1,5 +1,5 @@
 import type {Outcome} from '../base/outcome.ts';
-import type {OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
+import type {OpenTreeChange, RevertReport, TreeId} from '../domain/checkpoint.ts';
 import type {NewComment, ReviewComment} from '../domain/code-review.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {Receipt} from '../domain/receipt.ts';
@@ -29,10 +29,11 @@ export interface ComparisonPort {
   compare(changes: readonly OpenTreeChange[], signal: AbortSignal): Promise<Outcome<ComparedFiles, Fault>>;
   /**
    * Returns for each receipt whether the files that its check depends on are as they were after the run. Ignored files don't count.
-   * False if that is not known.
+   * False if that is not known. `now`: the files as they are, or a tree that was just taken.
    */
   unchangedSince(
     receipts: readonly Pick<Receipt, 'tree' | 'paths'>[],
+    now: TreeId | 'now',
     signal: AbortSignal,
   ): Promise<Outcome<readonly boolean[], Fault>>;
 }

@@ -141,6 +141,7 @@ class Engine implements AgentClient {
       plans: new SessionPlans(() => this.#session),
       computer: new ComputerUse(ports),
       foreground: new ForegroundCommands(),
+      checks: {running: new Map(), active: 0, begun: 0},
       addedContext: [],
       promptModel: undefined,
       promptRules: [],

@@ -18,7 +18,7 @@ import type {ActionId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {Profile} from '../domain/model-family.ts';
 import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
-import type {CheckSetting} from '../domain/receipt.ts';
+import type {CheckSetting, CheckTracker} from '../domain/receipt.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
 import type {Cancellation} from '../domain/settled.ts';
@@ -97,6 +97,7 @@ export interface SessionContext {
   readonly plans: SessionPlans;
   readonly computer: ComputerUse;
   readonly foreground: ForegroundCommands;
+  readonly checks: CheckTracker;
   readonly publish: (events: readonly AgentEvent[]) => void;
   /** Settles when every listener can take more events. `undefined` if all already can. */
   readonly listenersReady: () => Promise<unknown> | undefined;

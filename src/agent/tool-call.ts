@@ -36,6 +36,7 @@ import {
 import {editPaths} from '../domain/file-edit.ts';
 import {relativeTo} from '../base/shown-path.ts';
 import type {CallAnswer} from '../actions/hooks-port.ts';
+import {beginChange, noteChecks} from './checks.ts';
 import {changePorts, droppedChanges} from './command-changes.ts';
 import {learnResult} from './outside-text.ts';
 import {
@@ -329,13 +330,16 @@ async function runApproved(
   const startedAt = clock.now();
   const waitedBefore = session.pending.waitedMs;
   session.publish([{event: 'action-started', id, action, preview}]);
+  const endChange = beginChange(session, approved.verdict.risk);
   const observe = (chunk: string): void => session.publish([{event: 'action-output', id, chunk}]);
   const run = runApprovedAction({call: effectiveCall, approved, observe}, context, signal);
   const settled = await run.catch((cause: unknown) => thrownResult(action, cause, context, signal));
   const end = signal.aborted ? stoppedResult(action, settled, context.cancellation()) : settled;
+  const durationMs = clock.now() - startedAt;
+  await noteChecks({call: id, result: resultOf(action, end), ...terms, isMixed: endChange()}, session, signal);
   // The card about the changes of a command comes after its end.
   const waitedMs = terms.confinement === 'sandbox' ? session.pending.waitedMs - waitedBefore : 0;
-  return callEnd(ran, end, {note, durationMs: Math.max(0, clock.now() - startedAt - waitedMs)});
+  return callEnd(ran, end, {note, durationMs: Math.max(0, durationMs - waitedMs)});
 }
 
 /** Takes the checkpoint for an action. A command in its own view changes nothing yet. */

@@ -8,6 +8,7 @@ import {actionId, type BlockId, type MessageId} from '../domain/ids.ts';
 import {plainTerms} from '../domain/executor.ts';
 import {noDetail} from '../domain/risk.ts';
 import {userCommandBlock, userCommandLabel} from '../domain/user-command.ts';
+import {beginChange, noteChecks} from './checks.ts';
 import {actionPorts, journal, warn, type PromptContext} from './session-context.ts';
 import {learnResult} from './outside-text.ts';
 import {unstructuredAnswer} from './structured-output.ts';
@@ -41,6 +42,7 @@ export async function runUserCommand(
   ]);
   const observe = (chunk: string): void => publish([{event: 'action-output', id: call, chunk}]);
   const needed = (block: BlockId): void => publish([{event: 'terminal-needed', id: call, block}]);
+  const endChange = beginChange(session, 'unknown');
   const run = session.foreground.during(call, background =>
     runAction(action, {
       ports,
@@ -61,6 +63,8 @@ export async function runUserCommand(
     settled.state === 'cancelled' ? {...cancelledResult(action, cancellation()), partial: settled.partial} : settled;
   const result = resultOf(action, ended);
   const content = modelContent(result);
+  const ran = {call, result, directory: shown.directory, confinement: 'chosen', isMixed: endChange()} as const;
+  await noteChecks(ran, session, signal);
   const output = blockTexts(content).join('\n');
   await learnResult(result, content, session);
   const message: UserMessage = {role: 'user', id, blocks: [userCommandBlock({command, result: output})]};

@@ -1,5 +1,5 @@
 import type {TreeId} from './checkpoint.ts';
-import type {ActionId} from './ids.ts';
+import type {ActionId, BlockId} from './ids.ts';
 
 /** The purposes of checks. */
 export const checkKinds = ['test', 'build', 'types', 'lint'] as const;
@@ -41,7 +41,7 @@ export type CheckEnd =
   | {readonly kind: 'exited'; readonly code: number}
   /** The exit code of the command says nothing about the check. */
   | {readonly kind: 'hidden'; readonly by: HidingSyntax}
-  | {readonly kind: 'stopped'; readonly why: 'signal' | 'time-limit' | 'interrupted'};
+  | {readonly kind: 'stopped'; readonly why: 'signal' | 'time-limit'};
 
 /** The counts that the output names. A count that the output does not name is missing. For compilers and linters, `failed` counts errors. */
 export interface CheckCounts {
@@ -60,6 +60,20 @@ export interface Receipt extends Check {
   /** The files after the run. `unknown`: weft could not store their state, so the receipt is never fresh. */
   readonly tree: TreeId | 'unknown';
   readonly isConfined: boolean;
+}
+
+/** The checks of a command that runs in a block, with the files as they were when it began. */
+export interface RunningCheck extends Pick<Receipt, 'call' | 'tree' | 'isConfined'> {
+  readonly checks: readonly FoundCheck[];
+}
+
+/** The facts about checks that a session keeps while it is open. */
+export interface CheckTracker {
+  /** The checks in blocks. */
+  readonly running: Map<BlockId, RunningCheck>;
+  /** The actions of all agents that may change files: those that run, and all that ever began. */
+  active: number;
+  begun: number;
 }
 
 /** The latest run of a check, and whether no file that the check depends on has changed since. */

@@ -234,7 +234,7 @@ const receipt = z.object({
   end: z.discriminatedUnion('kind', [
     z.object({kind: z.literal('exited'), code: z.int()}),
     z.object({kind: z.literal('hidden'), by: z.enum(hidingSyntax)}),
-    z.object({kind: z.literal('stopped'), why: z.enum(['signal', 'time-limit', 'interrupted'])}),
+    z.object({kind: z.literal('stopped'), why: z.enum(['signal', 'time-limit'])}),
   ]),
   counts: z.object({passed: z.exactOptional(z.int()), failed: z.exactOptional(z.int())}),
   at: z.number(),

@@ -260,9 +260,9 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
           text: await patchOf(found, {top, objects, environment}, signal),
         };
       }),
-    unchangedSince: (receipts, signal) =>
+    unchangedSince: (receipts, now, signal) =>
       catchFaults(async () => {
-        const {tree} = await scan(signal);
+        const tree = now === 'now' ? (await scan(signal)).tree : now;
         const {areUnchanged} = await import('./unchanged-files.ts');
         return areUnchanged(receipts, {now: tree, reader, roots, environment}, signal);
       }),
