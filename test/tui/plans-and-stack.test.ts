@@ -38,7 +38,7 @@ test('/plans lists what waits, runs and is done; a plan that waits is carried ou
   engine.answers.plans = ok([plan, running]);
   engine.answers['change-plan'] = ok({...plan, state: 'executing'});
   await screen.type('/plans\r');
-  await screen.until(/Fix the cart.*waits for approval[^]*Elsewhere.*running, 1 of 2 steps/u);
+  await screen.until(/Fix the cart.*to approve[^]*Elsewhere.*running 1\/2/u);
   await screen.type('\r');
   await screen.until(/plan_1 {2}Fix the cart[^]*Run[^]*Approve[^]*Edit[^]*Reject[^]*Show/u);
   await screen.type('\r');
@@ -52,11 +52,22 @@ test('/plans lists what waits, runs and is done; a plan that waits is carried ou
   ]);
 });
 
+test('at 40 columns the list of plans shows each state as a whole', async () => {
+  const {screen, engine} = await start([40, 14]);
+  const goal = 'Fix the cart, the discount, the checkout and the rest';
+  engine.answers.plans = ok([
+    {...plan, goal},
+    {...running, goal},
+  ]);
+  await screen.type('/plans\r');
+  await screen.until(/1 {2}Fix the cart, .*… {2}to approve +│\n│ {3}2 {2}Fix the cart, .*… {2}running 1\/2 +│/u);
+});
+
 test('a plan is shown with its progress, and runs only in its own folder', async () => {
   const {screen, engine} = await start();
   engine.answers.plans = ok([plan, running]);
   await screen.type('/plans show plan_2\r');
-  await screen.until(/plan_2: running, 1 of 2 steps[^]*1\. Add a test \(done\)\s+2\. Fix it\n/u);
+  await screen.until(/plan_2: running 1\/2[^]*1\. Add a test \(done\)\s+2\. Fix it\n/u);
   await screen.type('/plans run plan_2\r');
   await screen.until(/This plan is for \/srv\/shop\. Run it there: weft plan run plan_2/u);
   await screen.type('/plans rum plan_2\r');

@@ -203,8 +203,8 @@ const pattern =
 /** Returns the label of a key sequence, `text` for characters, or nothing for a key that has no use here. */
 function labelOf(found: string): string {
   if (found === '\t') return 'Tab';
-  const arrow = /^\u001B[[O](?<letter>[AB])$/u.exec(found)?.groups?.['letter'];
-  if (arrow !== undefined) return arrow === 'A' ? 'Up' : 'Down';
+  if (['[A', 'OA'].includes(found.slice(1))) return 'Up';
+  if (['[B', 'OB'].includes(found.slice(1))) return 'Down';
   if (found.startsWith(escape)) return found.length === 2 ? `Alt+${found.slice(1)}` : '';
   return found < ' ' || found === '\u007F' ? controlLabel(found) : 'text';
 }

@@ -120,7 +120,7 @@ function plansPanel(plans: readonly Plan[], {view, options}: CommandContext): Ch
 }
 
 const stateNames: Readonly<Record<Plan['state'], string>> = {
-  pending: 'waits for approval',
+  pending: 'to approve',
   approved: 'approved',
   rejected: 'rejected',
   executing: 'running',
@@ -133,7 +133,7 @@ function progressText({state, steps}: Plan): string {
   const done = steps.filter(({status}) => status === 'completed').length;
   return state === 'pending' || state === 'approved' || state === 'rejected'
     ? stateNames[state]
-    : `${stateNames[state]}, ${done} of ${steps.length} steps`;
+    : `${stateNames[state]} ${done}/${steps.length}`;
 }
 
 function planPanel(plan: Plan): ChoicePanel {

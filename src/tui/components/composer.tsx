@@ -1,7 +1,7 @@
 import {Box, Text} from 'ink';
 import type {ReactNode} from 'react';
 import type {MentionList} from '../state/mention-list.ts';
-import {keyHint, keyOf, shortcuts} from '../terminal/keymap.ts';
+import {keyOf, shortcuts} from '../terminal/keymap.ts';
 import {firstShown} from './picker-card.tsx';
 import {firstLine} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
@@ -10,6 +10,7 @@ import {draftWidth} from '../editor/draft.ts';
 import {imageChip} from '../state/submission.ts';
 import type {Ui} from '../state/ui.ts';
 import type {View} from '../state/view.ts';
+import {sumOf} from '../terminal/reflow.ts';
 import {fit} from '../text/cell-width.ts';
 import type {Frame} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
@@ -94,9 +95,14 @@ function placeholderOf(
 ): string {
   const idle = demo === 'offered' ? 'Ask weft to do something, or /demo' : 'Ask weft to do something';
   if (view.run.state === 'idle') return view.suggestion === '' ? idle : suggestionHint(view.suggestion, cells);
-  const hint = `${keyOf('enter')}: send now${keyHint('complete', key => ` · ${key}: send when done`)}`;
-  const whole = newlineKey === '' ? hint : `${hint}${glyphs.separator}${newlineKey}: new line`;
-  return whole.length <= cells ? whole : hint;
+  const [enter, tab] = [keyOf('enter'), keyOf('complete')];
+  const hint = [`${enter}: send now`, ...(tab === '' ? [] : [`${tab}: send when done`])];
+  const forms = [
+    [...hint, ...(newlineKey === '' ? [] : [`${newlineKey}: new line`])],
+    hint,
+    [`${enter}: now`, ...(tab === '' ? [] : [`${tab}: when done`])],
+  ].map(parts => parts.join(glyphs.separator));
+  return forms.find(text => text.length <= cells) ?? forms.at(-1) ?? '';
 }
 
 interface ListProps {
@@ -164,18 +170,18 @@ function Rows({lines, row, accept, width, rows}: RowsProps): ReactNode {
 /** The most important keys, below the composer. `?` shows and hides them. */
 function Shortcuts({newlineKey, width, rows}: ListProps & {readonly newlineKey: string}): ReactNode {
   const shown = shortcuts(newlineKey);
-  const keyCells = Math.max(...shown.map(({keys}) => keys.length)) + 2;
-  const textCells = Math.max(...shown.map(({does}) => does.length)) + 2;
-  const columns = Math.max(1, Math.min(3, Math.floor((width - shortcutsMargin) / (keyCells + textCells))));
-  const height = Math.min(rows, Math.ceil(shown.length / columns));
+  const columns =
+    [3, 2]
+      .map(count => columnsOf(shown, count))
+      .find(each => sumOf(each.map(({cells}) => cells)) - gap <= width - shortcutsMargin) ?? columnsOf(shown, 1);
   return (
     <Box width={width} paddingLeft={shortcutsMargin}>
-      {Array.from({length: columns}, (_, column) => (
-        <Box key={column} flexDirection="column" width={Math.floor((width - shortcutsMargin) / columns)}>
-          {shown.slice(column * height, (column + 1) * height).map(({keys, does}) => (
-            <Text key={keys} wrap="truncate">
-              <Styled as="accent">{keys.padEnd(keyCells)}</Styled>
-              <Styled as="dim">{does}</Styled>
+      {columns.map(({entries, keyCells, cells}, at) => (
+        <Box key={cells + at} flexDirection="column" width={cells} flexShrink={0}>
+          {(entries.length > rows ? [...entries.slice(0, rows - 1), ...entries.slice(-1)] : entries).map(entry => (
+            <Text key={entry.keys} wrap="truncate">
+              <Styled as="accent">{entry.keys.padEnd(keyCells)}</Styled>
+              <Styled as="dim">{entry.does}</Styled>
             </Text>
           ))}
         </Box>
@@ -184,4 +190,15 @@ function Shortcuts({newlineKey, width, rows}: ListProps & {readonly newlineKey: 
   );
 }
 
+/** Divides the shortcuts into columns. The last one names the help, which has the rest. */
+function columnsOf(shown: ReturnType<typeof shortcuts>, count: number) {
+  const height = Math.ceil(shown.length / count);
+  return Array.from({length: count}, (_, column) => {
+    const entries = shown.slice(column * height, (column + 1) * height);
+    const keyCells = Math.max(0, ...entries.map(({keys}) => keys.length)) + gap;
+    return {entries, keyCells, cells: keyCells + Math.max(0, ...entries.map(({does}) => does.length)) + gap};
+  });
+}
+
 const shortcutsMargin = 2;
+const gap = 2;
