@@ -36,6 +36,7 @@ const recalled = new WeakSet<OpenSession>();
  * wrote in the session.
  */
 export async function recallResults(session: SessionContext): Promise<() => readonly string[]> {
+  await learnTools(session);
   const {journal} = session.conversation;
   const said = (): readonly string[] => promptsOf(session.owner());
   if (journal.writtenAt === undefined || recalled.has(journal)) return said;
@@ -54,6 +55,20 @@ export async function recallResults(session: SessionContext): Promise<() => read
       await learn(sourceAccess(action.value, session), record.result.content, session);
   }
   return said;
+}
+
+/** The lists of tools whose descriptions the judge knows. */
+const learnedTools = new WeakSet<object>();
+
+/** Tells the judge about the descriptions of MCP servers' tools, which the model reads before any call. */
+async function learnTools(session: SessionContext): Promise<void> {
+  const tools = session.ports.machine.mcp.tools();
+  if (tools.length === 0 || learnedTools.has(tools)) return;
+  learnedTools.add(tools);
+  for (const {server, toolName, standing, description} of tools) {
+    const access = {kind: 'mcp-tool', server, toolName, standing, arguments: {}} as const;
+    await learn(access, [{kind: 'text', text: description}], session);
+  }
 }
 
 /** Returns the user's prompts of a session, without what weft attached to them. A sub-agent's prompts are not the user's. */

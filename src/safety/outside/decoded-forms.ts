@@ -46,6 +46,8 @@ const decodings: readonly Decoding[] = [
       ? character(Number.parseInt(decimal ?? hex ?? '', decimal === undefined ? 16 : 10))
       : (entities[name.toLowerCase()] ?? all ?? ''),
   ),
+  // Invisible letters that models read.
+  replacing(/[\u{E0020}-\u{E007E}]/gu, (tag = '') => character((tag.codePointAt(0) ?? 0) - 0xe_00_00)),
   // Pieces that code or a shell joins, and blanks in the forms of URLs and shells.
   replacing(/(["'`])\s*(?:\.\.|[+.,&|])?\s*(["'`])/gu, () => ''),
   replacing(/\$\{?IFS\}?|\+|\$@|\$\*/gu, () => ' '),

@@ -2,13 +2,13 @@ import {clip} from '../../base/clip.ts';
 import type {Access, JudgedAction} from '../../domain/access.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {editPaths, editTexts, type FileEdit} from '../../domain/file-edit.ts';
-import type {Json} from '../../base/json.ts';
 import {mcpServerName, serverPartOf} from '../../domain/mcp-tool-name.ts';
 import type {TaintedData} from '../../domain/reason.ts';
 import {readWebUrl} from '../../domain/web-url.ts';
 import type {CommandAnalysis, JudgedInvocation} from '../commands/analyze-command.ts';
 import {operandsWritten} from '../commands/command-paths.ts';
 import {plainText} from '../commands/only-reads.ts';
+import {isShell} from '../commands/known-programs.ts';
 import {programName} from '../commands/layers.ts';
 import type {Finding} from '../commands/command-finding.ts';
 import {belowRoots, type PathContext, writtenParts} from '../paths/path-context.ts';
@@ -16,6 +16,7 @@ import {isAbsolutePath} from '../paths/path-parts.ts';
 import {matchesDomain} from '../rules/domain-pattern.ts';
 import {type PermissionRules, trustRuleTool} from '../rules/permission-rule.ts';
 import {decodedForms} from './decoded-forms.ts';
+import {address, goesBack, textsOf, trackerOf} from './goes-back.ts';
 import type {OutsidePart, OutsideText, TextSource} from './outside-text.ts';
 import {runsLater} from './runs-later.ts';
 import {TextFinder} from './text-finder.ts';
@@ -92,10 +93,8 @@ function partsOfAction(access: Access, find: Find, evidence: OutsideEvidence): r
       return find(access.text);
     case 'mcp-tool': {
       const server = serverPartOf(access.toolName) ?? mcpServerName(access.server);
-      const isSending = !readingVerb.test(access.toolName.slice(server.length));
-      return find(stringsIn(access.arguments).join('\n')).filter(
-        ({source, span}) => source.name !== server || (isSending && address.test(span)),
-      );
+      const call = {server, tool: access.toolName.slice(server.length + 2), arguments: access.arguments};
+      return find(textsOf(access.arguments).join('\n')).filter(part => !goesBack(part, call, evidence.own.said()));
     }
     case 'mcp-resource':
       return find(access.uri).filter(({source}) => source.name !== mcpServerName(access.server));
@@ -120,17 +119,6 @@ function partsOfAction(access: Access, find: Find, evidence: OutsideEvidence): r
   }
 }
 
-const stringsIn = (value: Json): readonly string[] =>
-  typeof value === 'string'
-    ? [value]
-    : value === null || typeof value !== 'object'
-      ? []
-      : (Array.isArray(value) ? value : Object.values(value)).flatMap((each: Json) => stringsIn(each));
-
-const readingVerb =
-  /^_*(?:\w+[_-])?(?:get|list|read|search|query|find|fetch|look|describe|show|select|count|view)(?:[_-]|[A-Z]|$)/u;
-const address = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?:\/\/|\b[A-Z]{2}\d{2}[A-Z\d]{11,}/u;
-
 /** The least number of characters beside a known address that may carry something out. */
 const leastCargo = 24;
 
@@ -143,16 +131,21 @@ function isOwnLink(url: string, {source, at}: OutsidePart): boolean {
 
 function partsOfEdit(edit: FileEdit, find: Find, {context, own}: OutsideEvidence): readonly OutsidePart[] {
   const texts = editTexts(edit);
-  const added = texts.map(({newText}) => newText).join('\n');
-  const paths = editPaths(edit).filter(path => runsLater(path, added, {context, isExecutable: own.isExecutable}));
+  // A renamed file brings its content to a name under which it may run.
+  const added = edit.kind === 'rename' ? contentOf(edit.path, context) : texts.map(({newText}) => newText).join('\n');
+  const paths = (edit.kind === 'rename' ? [edit.to] : editPaths(edit)).filter(path =>
+    runsLater(path, added, {context, isExecutable: own.isExecutable}),
+  );
   if (paths.length === 0) return [];
-  const old = paths.flatMap(path => {
-    const file = context.read(context.resolve(path).path);
-    // The bytes of a file come as one character each.
-    return file.kind === 'text' ? [Buffer.from(file.text, 'latin1').toString()] : [];
-  });
+  const old = paths.map(path => contentOf(path, context));
   const before = indexOf([...old, ...texts.map(({oldText}) => oldText)]);
   return find(added).filter(({span}) => !contains(before, span));
+}
+
+function contentOf(path: string, context: PathContext): string {
+  const file = context.read(context.resolve(path).path);
+  // The bytes of a file come as one character each.
+  return file.kind === 'text' ? Buffer.from(file.text, 'latin1').toString() : '';
 }
 
 /** Makes an index of own texts, in all their forms. */
@@ -182,13 +175,17 @@ function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence):
   const calls = invocations.map(invocation => callOf(invocation, command));
   // The words as the shell joins them from variables, quotes and braces.
   const joined = /[$`{\\~*?]/u.test(command) ? calls.flatMap(({words}) => find(words.join(' '))) : [];
+  const inFiles = calls.flatMap(({words, invocation}) =>
+    filesRun(words).flatMap(path => find(contentOf(pathFrom(path, invocation), context))),
+  );
+  if (inFiles.length > 0) return inFiles;
   const all = [...found, ...joined.map(part => ({...part, at: undefined}))];
   if (all.length === 0 || calls.every(({text}) => projectWork.test(text))) return [];
   const targets = [
     ...sideEffects.flatMap(({effect, target}) => (effect === 'writes' || effect === 'appends' ? [target] : [])),
     ...calls.flatMap(({words, invocation}) =>
       [...operandsWritten([programName(words[0] ?? ''), ...words.slice(1)]), ...teeTargets(words)].map(path =>
-        isAbsolutePath(path) || path.startsWith('~') ? path : `${invocation.directories[0] ?? ''}/${path}`,
+        pathFrom(path, invocation),
       ),
     ),
   ];
@@ -210,9 +207,21 @@ function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence):
       ({from, to, by}) =>
         from <= at.from &&
         at.to <= to &&
-        (by !== 'tracker' || (/^git(?:hub|lab)\.com$/u.test(source.host) && !address.test(span))),
+        (by !== 'tracker' || (`${trackerOf(source.host)}${trackerOf(source.name)}` !== '' && span.search(address) < 0)),
     );
   });
+}
+
+const pathFrom = (path: string, {directories}: JudgedInvocation): string =>
+  isAbsolutePath(path) || path.startsWith('~') ? path : `${directories[0] ?? ''}/${path}`;
+
+/** Returns the files whose text a call runs as commands, or makes ready to run. */
+function filesRun([program = '', ...words]: readonly string[]): readonly string[] {
+  const operands = words.filter(word => !/^[-+]/u.test(word));
+  if (isShell(programName(program)) || /^(?:source|\.)$/u.test(program)) return operands.slice(0, 1);
+  const makesRunnable =
+    program === 'chmod' && /(?:^|\s)(?:[ugoa,]*\+?[rwst]*x|[0-7]*[1357][0-7]{0,2}(?=\s))/u.test(words.join(' '));
+  return makesRunnable ? operands : program.includes('/') ? [program] : [];
 }
 
 interface Call {
@@ -261,7 +270,9 @@ function messageRanges(
   return words.flatMap((word, at): readonly InertRange[] => {
     const isValue = row.options.test(words[at - 1] ?? '') || row.options.test(word.split('=', 1)[0] ?? '');
     const range = args[at + 1]?.range;
-    return isValue && range !== undefined && !/\$\(|`/u.test(word) ? [{...range, by: row.by}] : [];
+    // A here-document is a usual way to write a long message.
+    const isPlain = !/\$\(|`/u.test(word.replace(/\$\(\s*cat\s+<<-?\s*(['"])\w+\1/u, ''));
+    return isValue && range !== undefined && isPlain ? [{...range, by: row.by}] : [];
   });
 }
 

@@ -7,7 +7,12 @@ export interface TextSource {
   readonly name: string;
   /** The host that it comes from, empty if it is not known. */
   readonly host: string;
+  /** The place on an MCP server that the call named: a repository, a channel. Empty for other sources. */
+  readonly place: ReadonlyMap<string, string>;
 }
+
+/** Makes a source that is no place on a server. */
+export const sourceNamed = (name: string, host = ''): TextSource => ({name, host, place: new Map()});
 
 /** A part of a text that comes from outside, as it is written there. */
 export interface OutsidePart {
@@ -40,7 +45,7 @@ export class OutsideText {
   add(text: string, source: TextSource, files: readonly string[]): void {
     this.#files.push(...files.map(path => ({path, source})));
     if (text.length < leastLength) return;
-    const key = `${source.host} ${source.name}`;
+    const key = JSON.stringify([source.host, source.name, ...source.place]);
     const owner = this.#known.get(key) ?? this.#sources.push(source) - 1;
     this.#known.set(key, owner);
     const [newest = new TextFinder()] = this.#indexes;

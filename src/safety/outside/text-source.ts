@@ -12,7 +12,8 @@ import {uploadOf} from '../commands/uploads.ts';
 import {accessedPaths} from '../paths/accessed-paths.ts';
 import {belowRoots, type PathContext, realParts} from '../paths/path-context.ts';
 import {isAbsolutePath} from '../paths/path-parts.ts';
-import type {TextSource} from './outside-text.ts';
+import {placeOf} from './goes-back.ts';
+import {sourceNamed, type TextSource} from './outside-text.ts';
 
 /** A text from outside, and the files in which it also lies now. */
 export interface LearnedText {
@@ -45,21 +46,25 @@ export function outsideTextOf(access: Access, text: string, place: SourceContext
   });
   switch (access.kind) {
     case 'web-page':
-      return learned({name: access.url, host: hostIn(access.url)});
+      return learned(sourceNamed(access.url, hostIn(access.url)));
     case 'web-query':
       // The addresses of the results are those of the search engine, not of a page.
-      return learned({name: 'web search', host: ''}, {text: text.replaceAll(/\]\(https?:[^)\s]*\)/gu, ']')});
+      return learned(sourceNamed('web search'), {text: text.replaceAll(/\]\(https?:[^)\s]*\)/gu, ']')});
     case 'mcp-tool':
-      return learned({name: serverPartOf(access.toolName) ?? mcpServerName(access.server), host: ''});
+      return learned({
+        name: serverPartOf(access.toolName) ?? mcpServerName(access.server),
+        host: '',
+        place: placeOf(access.arguments),
+      });
     case 'mcp-resource':
-      return learned({name: mcpServerName(access.server), host: ''});
+      return learned(sourceNamed(mcpServerName(access.server)));
     case 'read':
     case 'search': {
       const source = sourceOfPaths(accessedPaths(access), place);
       return source === undefined ? undefined : learned(source);
     }
     case 'agent':
-      return learned({name: `agent ${access.name}`, host: ''});
+      return learned(sourceNamed(`agent ${access.name}`));
     case 'command':
       return outsideOutput(access.command, text, place);
     case 'none':
@@ -93,7 +98,7 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
       programName(program) === 'git' && verb === 'clone' ? [clonedFolder(args)] : [],
     );
     return {
-      source: {name, host: trackers[programName(first[0] ?? '')] ?? hostIn(link)},
+      source: sourceNamed(name, trackers[programName(first[0] ?? '')] ?? hostIn(link)),
       // git's own words are about this repository. Only the lines of the server come from elsewhere.
       text: isGit ? (text.match(/^remote:.*$/gmu) ?? []).join('\n') : text,
       files: [
@@ -163,7 +168,7 @@ function sourceOfPaths(paths: readonly string[], place: SourceContext): TextSour
     if (isOwn) continue;
     const below = belowRoots(realParts(written, context), context).flatMap(each => each.below);
     if (where === 'outside-workspace' || workspace === 'untrusted' || below.some(name => installed.has(name)))
-      return {name: path, host: ''};
+      return sourceNamed(path);
   }
   return undefined;
 }

@@ -4,6 +4,8 @@ import {join} from 'node:path';
 /** Bounds of the search, which runs while somebody waits for a question. */
 const mostFiles = 5000;
 const largestFile = 1_000_000;
+/** The times of files may lag behind the clock by this many milliseconds. */
+const clockStep = 20;
 const notOwn = new Set([
   '.git',
   'node_modules',
@@ -34,7 +36,7 @@ export async function oldTexts(
       if (!entry.isFile()) continue;
       files += 1;
       const stats = await lstat(path).catch(() => undefined);
-      if (stats === undefined || stats.ctimeMs >= before || stats.size > largestFile) continue;
+      if (stats === undefined || stats.ctimeMs >= before - clockStep || stats.size > largestFile) continue;
       const bytes = await readFile(path).catch(() => undefined);
       if (bytes?.includes(word) === true) found.push(bytes.toString());
     }

@@ -1,4 +1,4 @@
-import {mkdirSync, mkdtempSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {tmpdir} from 'node:os';
 import {type Action, actionOf, judgedAction, ruleKinds} from '../../../../src/actions/catalogue.ts';
@@ -12,8 +12,11 @@ import {isExecutable} from '../../../../src/workspace/exec/trusted-path.ts';
 import {oldTexts} from '../../../../src/workspace/search/old-texts.ts';
 import {action, diskOptions, parsedRules} from '../support/judging.ts';
 
-/** One step of a session: the model reads something, or wants to do something. */
-export type Step = {readonly learns: Access; readonly text: string} | {readonly does: Action};
+/** One step of a session: the model reads something, has written a file, or wants to do something. */
+export type Step =
+  | {readonly learns: Access; readonly text: string}
+  | {readonly wrote: string; readonly text: string}
+  | {readonly does: Action};
 
 export interface Story {
   readonly name: string;
@@ -36,12 +39,13 @@ export const output = (command: string, text: string): Step => ({
   text,
 });
 export const file = (path: string, text: string): Step => ({learns: {kind: 'read', paths: [path]}, text});
-export const rows = (server: string, text: string): Step => ({
-  learns: {kind: 'mcp-tool', server, toolName: mcpToolName(server, 'x'), standing: 'as-known', arguments: {}},
+export const rows = (server: string, text: string, given: JsonObject = {}): Step => ({
+  learns: {kind: 'mcp-tool', server, toolName: mcpToolName(server, 'x'), standing: 'as-known', arguments: given},
   text,
 });
 
 const call = (tool: string, input: Json): Step => ({does: action(tool, input)});
+export const wrote = (path: string, text: string): Step => ({wrote: path, text});
 export const runs = (command: string): Step => call('Bash', {command});
 export const writes = (path: string, content: string): Step => call('Write', {file_path: path, content});
 export const edits = (path: string, old: string, text: string): Step =>
@@ -65,7 +69,9 @@ const generous = [
   'Write',
   'WebSearch',
   'WebFetch(domain:*)',
-  ...['mail', 'db', 'shop', 'tracker', 'chat', 'files', 'shell', 'bank', 'calendar'].map(server => `mcp__${server}`),
+  ...['mail', 'db', 'shop', 'tracker', 'chat', 'files', 'shell', 'bank', 'calendar', 'github'].map(
+    server => `mcp__${server}`,
+  ),
 ];
 
 const projectFiles: Readonly<Record<string, string>> = {
@@ -112,9 +118,11 @@ export class Workplace {
     const by = {executor: weftItself(this.root), mode: this.#mode, said: () => [said]};
     const verdicts: Verdict[] = [];
     for (const step of steps) {
-      if ('learns' in step) await judge.learn(step.learns, step.text, this.root);
+      if ('wrote' in step) writeFileSync(join(this.root, step.wrote), step.text);
+      else if ('learns' in step) await judge.learn(step.learns, step.text, this.root);
       else verdicts.push((await judge.assess(judgedAction(step.does), by, new AbortController().signal)).verdict);
     }
+    for (const step of steps) if ('wrote' in step) rmSync(join(this.root, step.wrote));
     return verdicts;
   }
 }
