@@ -1,3 +1,4 @@
+import type {BlamedFile} from '../domain/blame.ts';
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {PromptCommand} from '../actions/commands-port.ts';
 import type {DraftText, FoundFiles, ReadImage} from '../actions/files-port.ts';
@@ -229,6 +230,8 @@ export interface Queries {
    * absolute.
    */
   readonly 'session-changes': QuerySpec<ComparedFiles, {readonly since: 'session' | 'start'}>;
+  /** The authors of the lines of `FILE`, `FILE:LINE` or `FILE:LINE-LINE`. */
+  readonly blame: QuerySpec<BlamedFile, {readonly target: string}>;
   /** Changes the review's comments for the user. Returns all comments afterwards. */
   readonly 'change-review': QuerySpec<readonly ReviewComment[], {readonly change: ReviewChange}>;
   /** The parts of the model's context, as of the next request. Sends nothing to the provider. */

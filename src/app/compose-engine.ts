@@ -338,6 +338,10 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const engine: AgentClient = createEngine({
     host: hostServices({
       ...user,
+      sessions: {
+        ...user.sessions,
+        blame: async (target, signal) => redactDeep(await user.sessions.blame(target, signal), secrets),
+      },
       async permissionRules() {
         const kept = await user.permissionRules();
         const own = ruleLists

@@ -27,6 +27,7 @@ import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {raceTimeout} from '../base/race.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {resourceMention} from '../domain/mention.ts';
+import type {BlamedFile} from '../domain/blame.ts';
 import {causeText, rejected, thrownFault, type Fault} from '../domain/fault.ts';
 import type {BlockId, SessionId} from '../domain/ids.ts';
 
@@ -41,6 +42,7 @@ export interface HostPorts {
     firstPrompts(): ReadonlyMap<SessionId, string>;
     /** Returns the costs in US dollars. */
     costs(): Promise<ReadonlyMap<SessionId, number | 'unknown'>>;
+    blame(target: string, signal: AbortSignal): Promise<Outcome<BlamedFile, Fault>>;
     cacheReport(id: SessionId): Promise<readonly CachedRequest[]>;
     lastMessages(id: SessionId): readonly SessionMessage[];
   };
@@ -175,6 +177,7 @@ export function hostServices(ports: HostPorts): HostServices {
         answered('Reading the sessions', async () =>
           [...(await sessions.costs())].map(([session, usd]) => ({session, usd})),
         ),
+      blame: ({target}, signal) => sessions.blame(target, signal),
       'cache-report': ({session}) => answered('Reading the session', () => sessions.cacheReport(session)),
       'last-messages': ({session}) => answered('Reading the session', () => sessions.lastMessages(session)),
       'prompt-history': () => answered('Reading the history', () => history.load()),

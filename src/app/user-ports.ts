@@ -39,6 +39,11 @@ export function userPorts(
         const {sessionCosts} = await import('./session-costs.ts');
         return sessionCosts(store, settings.models, directory);
       },
+      async blame(target, signal) {
+        if (store === 'none') return failed(unsavedSessionsFault);
+        const {blame} = await import('./blame.ts');
+        return blame(target, {store, folder: places.checkpoints, directory}, signal);
+      },
       async cacheReport(id) {
         if (store === 'none') return [];
         const {cacheReport} = await import('../domain/cache-report.ts');
@@ -106,6 +111,7 @@ export const demoUserPorts = (directory: string): UserPorts => ({
     list: () => [],
     firstPrompts: () => new Map(),
     costs: async () => new Map(),
+    blame: async () => failed(unsavedSessionsFault),
     cacheReport: async () => [],
     lastMessages: () => [],
   },

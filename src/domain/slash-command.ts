@@ -53,6 +53,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'cost',
   'demo',
   'diff',
+  'blame',
   'docs',
   'doctor',
   'documents',

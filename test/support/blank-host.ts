@@ -19,6 +19,7 @@ export const blankHost: HostPorts = {
     list: () => [],
     firstPrompts: () => new Map(),
     costs: async () => new Map(),
+    blame: async () => failed(rejected('There are no files here.')),
     cacheReport: async () => [],
     lastMessages: () => [],
   },

@@ -110,7 +110,7 @@ describe('/help', () => {
       '',
       'Session   /clear  /resume  /rename  /transcript  /copy  /export  /exit',
       'Context   /btw  /context  /compact  /pin  /memory  /cost  /documents  /review',
-      'Undo      /undo  /redo  /rewind  /branch  /diff',
+      'Undo      /undo  /redo  /rewind  /branch  /diff  /blame',
       'Model     /model  /effort  /mode  /login  /computer',
       'Project   /permissions  /hooks  /mcp  /trust  /note',
       'Work      /goal  /todo  /plans  /stack  /ps  /agents',

@@ -3,6 +3,7 @@ import {todosOf} from '../../tasks/task-view.ts';
 import {type CommandInfo, completions} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
 import {asideCommandWith} from '../commands/aside.ts';
+import {blameCommandWith} from '../commands/blame.ts';
 import {diffCommandWith, printDiff} from '../commands/diff.ts';
 import {printReview, reviewCommandWith} from '../commands/review.ts';
 import {visibleLine} from '../../base/visible.ts';
@@ -42,6 +43,7 @@ function ownCommands(context: () => ScreenReaderContext): readonly SlashCommand[
     }),
     reviewCommandWith(printReview),
     diffCommandWith(printDiff),
+    blameCommandWith('sentences'),
     asideCommandWith(async ({answer}, at) => {
       const [{answerText}, lexer] = await Promise.all([import('./transcript-text.ts'), at.loadLexer()]);
       at.print(['Answer beside the conversation:', ...answerText(answer, lexer), 'End of the answer.']);

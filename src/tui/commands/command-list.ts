@@ -12,6 +12,7 @@ import {blocksPanel} from '../state/panels/blocks.ts';
 import {type CommandContext, slashCommand, type SlashCommand} from './command.ts';
 import {copyCommand, exportCommand} from './export.ts';
 import {configCommand, themeCommand, verbosityCommand} from './config.ts';
+import {blameCommandWith} from './blame.ts';
 import {diffCommandWith, showDiff} from './diff.ts';
 import {documentsCommand} from './documents.ts';
 import {memoryCommand} from './memory.ts';
@@ -160,6 +161,7 @@ const allCommands: readonly SlashCommand[] = [
   }),
   reviewCommand,
   diffCommandWith(showDiff),
+  blameCommandWith('columns'),
   slashCommand({
     name: 'computer',
     usage: '/computer off',

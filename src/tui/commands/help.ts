@@ -64,7 +64,7 @@ function sourceOf({kind, source}: PromptCommand): string {
 export const commandGroups: readonly {readonly title: string; readonly names: readonly string[]}[] = [
   {title: 'Session', names: ['clear', 'resume', 'rename', 'transcript', 'copy', 'export', 'exit']},
   {title: 'Context', names: ['btw', 'context', 'compact', 'pin', 'memory', 'cost', 'documents', 'review']},
-  {title: 'Undo', names: ['undo', 'redo', 'rewind', 'branch', 'diff']},
+  {title: 'Undo', names: ['undo', 'redo', 'rewind', 'branch', 'diff', 'blame']},
   {title: 'Model', names: ['model', 'effort', 'mode', 'login', 'computer']},
   {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'trust', 'note']},
   {title: 'Work', names: ['goal', 'todo', 'plans', 'stack', 'ps', 'agents']},

@@ -37,14 +37,26 @@ export function blameText({path, lines, texts}: BlamedFile, {width, now}: BlameL
   );
 }
 
+/** Returns the lines for a screen reader: a sentence about each author, before its lines. */
+export function blameSentences({lines, texts}: BlamedFile, {now}: Pick<BlameLayout, 'now'>): readonly string[] {
+  return lines.flatMap((line, at) => {
+    const text = `Line ${String(line.line)}: ${visibleLine(texts[at] ?? '')}`;
+    if (at > 0 && isSameAuthor(line, lines[at - 1])) return [text];
+    const facts = detailsOf(line).filter(([name]) => name !== 'Session' && name !== 'Time');
+    const when = line.at === undefined ? '' : `, ${timeAgo(now - Date.parse(line.at))}`;
+    return [
+      [`By ${line.by}${when}`, ...facts.map(([name, value]) => `${name}: ${visibleLine(value)}`)].join('. '),
+      text,
+    ];
+  });
+}
+
 const isSameAuthor = (a: BlamedLine, b: BlamedLine | undefined): boolean =>
   b !== undefined && a.by === b.by && a.session === b.session && a.prompt === b.prompt && a.call === b.call;
 
-const byText = {person: 'person', unknown: 'unknown', agent: 'agent'} as const;
-
 /** Says in a few words who wrote a line. The prompt comes last: it is cut first. */
 function authorText({by, at, tool, prompt}: BlamedLine, now: number): string {
-  if (by !== 'agent') return byText[by];
+  if (by !== 'agent') return by;
   const asked = prompt === undefined ? 'several prompts' : visibleLine(firstLine(prompt, 80));
   return [at === undefined ? '' : timeAgo(now - Date.parse(at)).padEnd(9), (tool ?? 'prompt').padEnd(5), asked]
     .filter(part => part !== '')

@@ -433,6 +433,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   goal: {query: 'goal', text: 'npm test'},
   'ask-aside': {query: 'ask-aside', question: 'Which file?'},
   'session-changes': {query: 'session-changes', since: 'start'},
+  blame: {query: 'blame', target: 'a.ts:1'},
   checks: {query: 'checks'},
   pins: {query: 'pins'},
   'change-pin': {query: 'change-pin', message: id, state: 'pinned'},

@@ -69,3 +69,13 @@ test('/diff reads the changed files of a comparison', async () => {
   await speaker.type('/diff all\r');
   await speaker.heard(/Unknown comparison all\. Choose from session, start, git\./u);
 });
+
+test('/blame names the author of lines before it reads them', async () => {
+  const speaker = await speak();
+  const line = {line: 2, by: 'agent', prompt: 'Fix it', tool: 'Edit', call: 'c1'} as const;
+  speaker.engine.answers.blame = ok({path: 'a.ts', lines: [line], texts: ['const a = 1;']});
+  await speaker.type('/blame a.ts:2\r');
+  await speaker.heard(/By agent\. Prompt: Fix it\. Call: Edit c1\nLine 2: const a = 1;\n/u);
+  await speaker.type('/blame\r');
+  await speaker.heard(/Name a file: \/blame src\/a\.ts/u);
+});

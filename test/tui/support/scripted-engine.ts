@@ -112,6 +112,7 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
         'rename-session': async ({title}) => ok(title),
         goal: async ({text}) => ok(`Goal: ${text}.`),
         review: async () => failed(rejected('There is no repository here.')),
+        blame: async () => failed(rejected('There are no files here.')),
         'session-changes': async () => ok({files: [], more: 0, coverage: 'all files'}),
         'change-review': async () => ok([]),
         'write-document': async () => failed(rejected('There are no documents here.')),
