@@ -206,18 +206,6 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (step.kind === 'end' && step.end.kind !== 'done') return step.end;
 
     if (await session.agents.hasNotes(session.backgroundAgents === 'left' ? 'look' : 'wait', signal)) continue;
-    if (session.asker === 'main' && maybeClaim.test(turn.text)) {
-      const doubts = await (await import('./check-claims.ts')).unprovenClaims(turn.text, session, signal);
-      if (signal.aborted) return {kind: 'interrupted'};
-      const canCorrect = !hasCorrected && stats.limitReached() === undefined;
-      for (const doubt of doubts) warn(session, canCorrect ? `${doubt} Asked the agent to check.` : doubt);
-      if (doubts.length > 0 && canCorrect) {
-        hasCorrected = true;
-        stats.uncorrected = stats.last;
-        addReminder([reminderBlock([...doubts, correctText].join('\n'))], session);
-        continue;
-      }
-    }
     const verdict = await hooks.beforeStop({answer: turn.text, round}, signal);
     if (signal.aborted) return {kind: 'interrupted'};
     if (verdict.kind === 'none') {
@@ -227,6 +215,19 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
       if (met?.kind === 'go-on') {
         addReminder([reminderBlock(met.text)], session);
         continue;
+      }
+      if (session.asker === 'main' && maybeClaim.test(turn.text)) {
+        const doubts = await (await import('./check-claims.ts')).unprovenClaims(turn.text, session, signal);
+        if (signal.aborted) return {kind: 'interrupted'};
+        const canCorrect = !hasCorrected && stats.limitReached() === undefined;
+        for (const [at, doubt] of doubts.entries())
+          warn(session, canCorrect && at === doubts.length - 1 ? `${doubt} Asked the agent to check.` : doubt);
+        if (doubts.length > 0 && canCorrect) {
+          hasCorrected = true;
+          stats.uncorrected = stats.last;
+          addReminder([reminderBlock([...doubts, correctText].join('\n'))], session);
+          continue;
+        }
       }
       const canAsk = stats.results > 0 && stats.limitReached() === undefined;
       const question = canAsk ? session.plans.takeQuestion() : '';

@@ -132,6 +132,16 @@ export const commandFlags = {
   /** The flags that choose the provider. */
   models: new Set<string | undefined>(['--provider', '--base-url'] satisfies readonly LongFlag[]),
   'stack run': new Set<string | undefined>([...runFlags, ...executionFlags]),
+  verify: new Set<string | undefined>([
+    '--sandbox',
+    '--allowed-tools',
+    '--disallowed-tools',
+    '--allowedTools',
+    '--disallowedTools',
+    '--permission-mode',
+    '--add-dir',
+    '--settings',
+  ] satisfies readonly LongFlag[]),
   'mcp serve': new Set<string | undefined>([
     ...runFlags,
     '--permission-mode',

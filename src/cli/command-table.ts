@@ -38,6 +38,11 @@ export const commandTable: readonly CommandRow[] = [
     'Find the call of a session after which a command fails',
     () => import('./commands/bisect.ts'),
   ],
+  [
+    'verify [options] [session]',
+    'Run the checks of a session again, and compare with its receipts',
+    () => import('./commands/verify.ts'),
+  ],
   ['sandbox', 'Test and use the command sandbox', () => import('./commands/sandbox.ts')],
   ['ps [options]', 'List and stop background commands and sub-agents', () => import('./commands/ps.ts')],
   [

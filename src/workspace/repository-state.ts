@@ -39,9 +39,31 @@ function mayRunFilters(own: string, common: string): boolean {
 
 const textOf = (path: string): string | undefined => readRegularFile(path, maxTextBytes)?.toString('utf8');
 
-/** Counts the lines of `git status`. */
-async function countChanges({folder, environment, signal}: GitContext): Promise<RepositoryState['changed']> {
+/** A commit, and its tree. */
+export interface CleanCommit {
+  readonly commit: string;
+  readonly tree: string;
+}
+
+/** Returns the commit that a folder is at if `git status` lists no change, otherwise `none`. */
+export async function cleanCommit(context: GitContext): Promise<CleanCommit | 'none'> {
+  const {folder, environment, signal} = context;
+  const own = gitFolderAround(folder);
+  if (own === undefined || mayRunFilters(own, resolve(own, firstMatchIn(join(own, 'commondir'), /^(.+)$/mu) ?? '.')))
+    return 'none';
+  if ((await countChanges(context, 60_000)) !== 0) return 'none';
   const run = {folder, environment: gitEnvironment(environment, folder), input: '', limitMs, maxOutput};
+  const {code, output} = await runProgram('git', ['rev-parse', 'HEAD', 'HEAD^{tree}'], run, signal);
+  const [commit = '', tree = ''] = output.toString('latin1').trim().split('\n');
+  return code === 0 ? {commit, tree} : 'none';
+}
+
+/** Counts the lines of `git status`. */
+async function countChanges(
+  {folder, environment, signal}: GitContext,
+  atMostMs = limitMs,
+): Promise<RepositoryState['changed']> {
+  const run = {folder, environment: gitEnvironment(environment, folder), input: '', limitMs: atMostMs, maxOutput};
   const words = ['--no-optional-locks', 'status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=all'];
   const {kind, code, output} = await runProgram('git', words, run, signal);
   return kind === 'exited' && code === 0 ? output.toString('latin1').split('\n').length - 1 : 'unknown';

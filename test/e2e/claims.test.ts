@@ -55,3 +55,32 @@ test('within the limit of turns nothing is asked, and a refused question changes
   const end = await refused.run([...allowed, '--prompt', 'go']);
   expect([end.code, end.stdout]).toEqual([0, 'I wrote a.ts. All 41 tests pass.\n']);
 });
+
+test('programs read the mark as a system message', async () => {
+  await using scene = await openScene([edit, claim, say('The tests have not run.')]);
+  const {stdout} = await scene.run([...allowed, '--output-format', 'stream-json', '--verbose', '--prompt', 'go']);
+  expect(stdout).toContain(
+    `"subtype":"informational","content":${JSON.stringify(`${doubt} Asked the agent to check.`)}`,
+  );
+});
+
+test.each([
+  ['a fresh receipt', [edit, call('Bash', {command: 'npm test'})], ''],
+  ['a run in a pipe', [edit, call('Bash', {command: 'npm test | tail -5'})], ''],
+  [
+    'a run before the last edit',
+    [call('Bash', {command: 'npm test'}), edit],
+    'npm test has not run since the last edit',
+  ],
+  ['a failed run', [edit, call('Bash', {command: 'BREAK=1 npm test'})], 'BREAK=1 npm test failed'],
+] as const)('%s', async (_, work, why) => {
+  await using scene = await openScene([...work, claim, say('Sorry.')]);
+  writeFileSync(join(scene.place.work, 'package.json'), '{"scripts": {"test": "node --test"}}\n');
+  writeFileSync(
+    join(scene.place.work, 'a.test.mjs'),
+    "import {test} from 'node:test';\ntest('a', () => {if (process.env.BREAK) throw new Error('no');});\n",
+  );
+  const {code, stderr} = await scene.run([...allowed, '--prompt', 'go']);
+  const mark = `weft: The answer says "All 41 tests pass.", but ${why}. Asked the agent to check.\n`;
+  expect([code, stderr, scene.server.requests.length]).toEqual([0, why === '' ? '' : mark, why === '' ? 3 : 4]);
+});

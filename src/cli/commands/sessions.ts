@@ -31,7 +31,12 @@ export function add(sessions: Command): void {
   addSubcommands(sessions, [
     ['list', 'List sessions, newest first', [jsonFlag], exiting(printSessions)],
     ['show', 'Print a session', [session, jsonFlag], exiting(showSession)],
-    ['export', 'Write a session to stdout', [session, format], exiting(exportSession)],
+    [
+      'export',
+      'Write a session to stdout',
+      [session, format, ['--receipts', 'Write an in-toto statement of the checks that ran instead']],
+      exiting(exportSession),
+    ],
     [
       'rewind',
       'Go back to before a prompt: files, conversation or both',
@@ -122,8 +127,12 @@ async function printCache(idText: string, {json}: JsonOption): Promise<ExitCode>
   return exitCode.done;
 }
 
-/** `weft sessions export <id>`: prints all records (jsonl), or a document (markdown). */
-async function exportSession(idText: string, {format}: {readonly format: 'jsonl' | 'markdown'}): Promise<ExitCode> {
+/** `weft sessions export <id>`: prints all records (jsonl), a document (markdown), or a statement about the checks. */
+async function exportSession(
+  idText: string,
+  {format, receipts}: {readonly format: 'jsonl' | 'markdown'; readonly receipts?: true},
+): Promise<ExitCode> {
+  if (receipts !== undefined) return (await import('./sessions/export-receipts.ts')).exportReceipts(idText);
   const {summary, records} = read(await userStore(), idText);
   if (format === 'jsonl') printJson(exportJsonl(records));
   else print(exportMarkdown(summary, records));

@@ -1,0 +1,176 @@
+import type {Command} from 'commander';
+import type {AgentEvent, PromptSummary} from '../../actions/agent-event.ts';
+import {maxTimeoutMs} from '../../actions/request-command-output.ts';
+import type {AgentClient} from '../../agent/client.ts';
+import {checksIn} from '../../agent/receipts.ts';
+import {visibleLine} from '../../base/visible.ts';
+import {actionId} from '../../domain/ids.ts';
+import {type CheckStatus, outcomeOf, type Receipt} from '../../domain/receipt.ts';
+import {reasonsText} from '../../domain/reason.ts';
+import {typedWord} from '../../domain/typed-word.ts';
+import {askOnce} from '../../headless/ask-once.ts';
+import {summaryNotes} from '../../headless/prompt-summary.ts';
+import {CalledModel, chosenFor} from '../../app/called-model.ts';
+import {modelChoice} from '../../app/choose-model.ts';
+import {messageUuid} from '../../app/clock-and-ids.ts';
+import {composeSession, defaultDriver} from '../../app/compose-session.ts';
+import {exiting, exitCode, type ExitCode} from '../../app/exit-code.ts';
+import {commandFlags, type MainOptions} from '../../app/main-options.ts';
+import {emptyServers} from '../../app/open-servers.ts';
+import {askYesNo, note} from '../../app/output.ts';
+import {contextFor} from '../../app/run-context.ts';
+import {jsonFlag, type JsonOption} from '../flags.ts';
+import {printRows} from '../rows.ts';
+import {normalizeOptions} from '../sdk-options.ts';
+import {stopOnSignals} from '../signals.ts';
+import {openSaved, type SavedSession} from './sessions/saved-session.ts';
+
+/** `weft verify [session]`. */
+export function add(verify: Command, program: Command): void {
+  verify
+    .argument('[session]', 'Session id, or its first characters (default: the latest of this folder)')
+    .option(...jsonFlag)
+    .action(
+      exiting((id: string | undefined, options: JsonOption) =>
+        runVerify(id, {...program.opts<MainOptions>(), ...options}),
+      ),
+    );
+  for (const option of program.options) if (commandFlags.verify.has(option.long)) verify.addOption(option);
+}
+
+/** A check that was to run again. `again`: its new receipt, or why there is none. */
+interface Verified {
+  readonly claimed: CheckStatus;
+  readonly again: Receipt | string;
+}
+
+/** `weft verify`: runs the checks of a session again, and prints which of them end in another way than their receipts say. */
+async function runVerify(id: string | undefined, {json, ...given}: MainOptions & JsonOption): Promise<ExitCode> {
+  const saved = await openSaved(id);
+  const {summary, records, checkpoints} = saved;
+  const {signal} = new AbortController();
+  const claimed = await checksIn(records, checkpoints, signal);
+  if (claimed.length === 0) throw new Error(`No check ran in session ${summary.id}.`);
+  const context = contextFor(normalizeOptions({...given, cwd: summary.directory, sessionPersistence: false}));
+  for (const notice of await context.notices()) note(notice);
+  const model = new CalledModel();
+  const engine = await composeSession(
+    chosenFor(model, modelChoice(context)),
+    // No model reads a system prompt or instructions here.
+    {...context, options: {...context.options, systemPrompt: 'weft verify'}},
+    {...defaultDriver, interaction: process.stdin.isTTY ? 'interactive' : 'unattended', servers: emptyServers},
+  );
+  engine.subscribe(events => events.forEach(event => answerApproval(event, engine)));
+  const stopper = stopOnSignals(engine);
+  const rows: Verified[] = [];
+  for (const status of claimed) {
+    const ran = await Promise.race([
+      runAgain(status.receipt, {model, engine, directory: summary.directory}),
+      stopper.gaveUp,
+    ]);
+    if (ran === undefined || stopper.stopped() !== undefined) break;
+    rows.push({claimed: status, again: ran});
+  }
+  await engine.close('finished');
+  const stopped = stopper.stopped();
+  if (stopped !== undefined) return stopped;
+  await keepReceipts(rows, saved, signal);
+  printRows({rows, json, line: rowText, toJson: rowJson, none: ''});
+  return rows.every(row => differences(row).length === 0) ? exitCode.done : exitCode.failed;
+}
+
+/** Runs a check as a call of the model would run. Returns its receipt, or why it did not run. */
+async function runAgain(
+  {command, directory: folder, name}: Receipt,
+  {model, engine, directory}: {readonly model: CalledModel; readonly engine: AgentClient; readonly directory: string},
+): Promise<Receipt | string> {
+  const call = actionId(`verify_${messageUuid()}`);
+  const place = folder === directory ? {} : {workdir: folder};
+  model.give({kind: 'tool-call', id: call, name: 'Bash', input: {command, timeout: maxTimeoutMs, ...place}});
+  const summary = await askOnce(engine, `Run ${command}`, {note, uuid: messageUuid});
+  const found = summary.checks.find(({receipt}) => receipt.call === call && receipt.name === name);
+  return found?.receipt ?? whyNotRun(summary, command);
+}
+
+function whyNotRun(summary: PromptSummary, command: string): string {
+  const [denial] = summary.denials;
+  if (denial?.by === 'nobody')
+    return `it needs approval. Allow it with --allowed-tools ${JSON.stringify(`Bash(${command})`)}`;
+  return denial === undefined ? summaryNotes(summary).join(' ') || 'it did not end' : 'it was refused';
+}
+
+/** Asks at the terminal whether a command may run. Everything except a yes is a no. */
+function answerApproval(event: AgentEvent, engine: AgentClient): void {
+  if (event.event !== 'approval-requested') return;
+  const {id, label, verdict} = event.approval;
+  const question = `${visibleLine(label)}? ${visibleLine(reasonsText(verdict.reasons))} [y/N] `;
+  // A check that would lose something for good does not run.
+  const asked = typedWord(verdict) === '' ? askYesNo(question) : Promise.resolve(false);
+  void asked.then(isYes =>
+    engine.submit({
+      op: 'answer-approval',
+      id,
+      answer: isYes ? {decision: 'allow', scope: 'once'} : {decision: 'refuse', message: '', by: 'user'},
+    }),
+  );
+}
+
+/** Journals the new receipts, unless another weft has the session open. */
+async function keepReceipts(
+  rows: readonly Verified[],
+  {store, summary, checkpoints}: SavedSession,
+  signal: AbortSignal,
+): Promise<void> {
+  const taken = await checkpoints.take(signal);
+  const tree = taken.tag === 'ok' && taken.value !== 'off' ? taken.value : 'unknown';
+  const opened = store.resume(summary.id);
+  if (opened.tag === 'failed') note(`did not save the receipts: ${opened.error.message}`);
+  else {
+    for (const {again} of rows)
+      if (typeof again !== 'string') opened.value.append({kind: 'receipt', receipt: {...again, call: 'host', tree}});
+    opened.value.close();
+  }
+  store.close();
+}
+
+/** Returns how a check ended otherwise than its receipt says. A receipt without an exit code or a count claims none. */
+function differences({claimed: {receipt}, again}: Verified): readonly string[] {
+  if (typeof again === 'string') return [`did not run: ${again}`];
+  const isStopped = receipt.end.kind === 'stopped';
+  const codes = [receipt, again].map(({end}) => (end.kind === 'exited' ? end.code : undefined));
+  const isOther =
+    codes[0] === undefined ? !isStopped && outcomeOf(receipt) === 'failed' && codes[1] === 0 : codes[0] !== codes[1];
+  const counts = (['passed', 'failed'] as const).flatMap(name => {
+    const [before, now] = [receipt.counts[name], again.counts[name]];
+    return isStopped || before === undefined || before === now ? [] : [`${now ?? 'unknown'} ${name}, not ${before}`];
+  });
+  return [...(isOther ? [`${endText(again)}, not ${codes[0] ?? 'a failure'}`] : []), ...counts];
+}
+
+const endText = ({end}: Receipt): string =>
+  end.kind === 'exited' ? `exit code ${end.code}` : `no exit code (${end.kind})`;
+
+function rowText(row: Verified): string {
+  const {claimed, again} = row;
+  const name = visibleLine(claimed.receipt.name);
+  const found = differences(row);
+  if (typeof again === 'string') return `! ${name}: ${visibleLine(found.join(', '))}`;
+  const counts = Object.entries(again.counts).map(([word, count]) => `${count} ${word}`);
+  return found.length > 0
+    ? `✗ ${name}: ${found.join(', ')}`
+    : `✓ ${[name, ...counts].join(' ')}: ${endText(again)}, as its receipt says`;
+}
+
+const ending = ({end, counts}: Receipt) => ({exit_code: end.kind === 'exited' ? end.code : null, ...counts});
+
+function rowJson(row: Verified): object {
+  const {claimed, again} = row;
+  const {name, command, at, tree} = claimed.receipt;
+  return {
+    name,
+    command,
+    ...(typeof again === 'string' ? {exit_code: null} : ending(again)),
+    receipt: {...ending(claimed.receipt), fresh: claimed.isFresh, at: new Date(at).toISOString(), tree},
+    differences: differences(row),
+  };
+}
