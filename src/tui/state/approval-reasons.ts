@@ -1,6 +1,7 @@
 import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
+import {typedWord} from '../../domain/typed-word.ts';
 import {type Reason, reasonText} from '../../domain/reason.ts';
 
 /** Why weft asks: a note for the border of the card, and the other reasons as one sentence each. */
@@ -58,6 +59,9 @@ function isShownElsewhere(reason: Reason, {verdict, impact, preview}: Approval):
   if (reason.kind === 'mode')
     return (preview.kind === 'diff' || preview.kind === 'changes') && reason.mode === 'default';
   if (reason.kind !== 'command-part' || verdict.risk !== 'destructive' || reason.alike > 0) return false;
+  // The impact doesn't name an empty folder, and the user has to know what the typed word is.
+  const word = typedWord(verdict);
+  if (word !== '' && reason.part.includes(word) && !impactLines(impact).some(line => line.includes(word))) return false;
   // The impact is that of changed files. A force push after a deletion is another effect.
   const [verb = ''] = impact.summary.split(' ');
   const isOnlyPart = verdict.reasons.filter(({kind}) => kind === 'command-part').length === 1;
