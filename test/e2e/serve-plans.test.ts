@@ -1,10 +1,11 @@
 // @module-tag long
-import {mkdirSync, realpathSync, writeFileSync} from 'node:fs';
+import {realpathSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say, until, type Answer} from '../support/model-script.ts';
 import {type AgentMessage, agentEvents, serve} from '../support/agent-server.ts';
+import {putFile} from '../support/put-file.ts';
 import type {WeftServer} from '../support/weft-server.ts';
 
 const input = {goal: 'Prices are right', steps: ['Write it', 'Check it'], notes: 'Careful'};
@@ -207,8 +208,7 @@ test('requests that do not fit, and what is not there', async () => {
 
 /** Puts a skill into a folder. */
 function skillIn(folder: string, name: string): string {
-  mkdirSync(join(folder, name), {recursive: true});
-  writeFileSync(join(folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: Knows ${name} words\n---\nDo.\n`);
+  putFile(join(folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: Knows ${name} words\n---\nDo.\n`);
   return folder;
 }
 
