@@ -100,17 +100,19 @@ async function run(plan: Plan, context: CommandContext): Promise<void> {
 
 const maxPlans = 50;
 
-function plansPanel(plans: readonly Plan[], {view, options}: CommandContext): ChoicePanel {
+function plansPanel(plans: readonly Plan[], {view, options, frame}: CommandContext): ChoicePanel {
   const directory = directoryOf(view);
+  const isNarrow = frame.width < 50;
   return choicePanel({
     title: 'Plans',
     note: plans.length > maxPlans ? `newest ${maxPlans} of ${plans.length}` : '',
     does: 'open',
     empty: `No plans yet. In plan mode${keyHint('next-mode', inBrackets)}, the agent proposes one.`,
     rows: plans.slice(0, maxPlans).map(plan => ({
-      label: visibleLine(firstLine(plan.goal, 80)),
+      // On a narrow screen, the details have no room.
+      label: visibleLine(`${isNarrow ? `${progressText(plan)}: ` : ''}${firstLine(plan.goal, 80)}`),
       details: [
-        progressText(plan),
+        isNarrow ? '' : progressText(plan),
         plan.directory === directory ? '' : visibleExactLine(withTildes(plan.directory, options.home)),
       ],
       mark: 'none',

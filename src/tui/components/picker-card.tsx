@@ -84,8 +84,6 @@ interface Columns {
 
 /** Detail columns are dropped until the label has this many cells, or its full width. */
 const minLabel = 24;
-/** A detail of at most so many cells, such as a state, takes up to a third of the label's cells. */
-const maxSqueezing = 12;
 /** A detail column that would be narrower than this is dropped. */
 const minDetail = 10;
 /** Cells of the pointer, the digit, and the spaces after them. */
@@ -106,8 +104,7 @@ function columnsOf(items: readonly PickerItem<unknown>[], width: number): Column
   const [only] = details;
   if (only !== undefined && room() < Math.min(widest, minLabel)) {
     const left = width - leadWidth - letter - gap - Math.min(widest, minLabel);
-    const most = left < minDetail && only <= Math.min(maxSqueezing, left + minLabel / 3) ? only : left;
-    details = most < Math.min(only, minDetail) ? [] : [Math.min(only, most), ...details.slice(1)];
+    details = left < minDetail ? [] : [Math.min(only, left), ...details.slice(1)];
   }
   return {label: Math.min(widest, room()), details, letter};
 }
