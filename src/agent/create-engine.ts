@@ -7,7 +7,7 @@ import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {type Fault, faultText, rejected, thrownFault} from '../domain/fault.ts';
 import type {Message} from '../domain/conversation.ts';
 import type {MessageId} from '../domain/ids.ts';
-import type {JournalRecord, OpenSession} from '../domain/journal.ts';
+import type {JournalRecord, OpenSession, RewindScope} from '../domain/journal.ts';
 import {rewindDetails} from '../domain/rewind.ts';
 import {branchNote} from '../domain/session-list.ts';
 import {givenTitle, goalIn} from '../domain/history.ts';
@@ -496,15 +496,21 @@ class Engine implements AgentClient {
       records.push(record);
     };
     if (to !== 'end') {
-      const target = {kind: 'prompt', to, what: files === 'go-back' ? 'both' : 'talk'} as const;
-      const done = await performRewind(
-        target,
-        {id: copy.value.id, records, checkpoints, keep, others: prompts => sessions.changesAlongside(id, prompts)},
-        this.#work.signal,
-      );
-      if (done.tag === 'failed') notes.push(faultText(done.error));
+      const rewound = (what: RewindScope): ReturnType<typeof performRewind> =>
+        performRewind(
+          {kind: 'prompt', to, what},
+          {id: copy.value.id, records, checkpoints, keep, others: prompts => sessions.changesAlongside(id, prompts)},
+          this.#work.signal,
+        );
+      const done = await rewound(files === 'go-back' ? 'both' : 'talk');
+      const failures = done.tag === 'failed' ? 0 : (done.value.files.failures ?? 0);
+      // The branch ends before the prompt even if files stay.
+      if (done.tag === 'failed' || failures > 0) await rewound('talk');
+      if (done.tag === 'failed') notes.push(`The files stay as they are. ${faultText(done.error)}`);
       else if (done.value.files.files.length + done.value.files.conflicts.length > 0)
-        notes.push(...rewindDetails(done.value, this.#session.directory));
+        notes.push(
+          ...rewindDetails({...done.value, files: {...done.value.files, failures: 0}}, this.#session.directory),
+        );
     }
     notes.push(branchNote(id));
     return ok({...copy.value, records});

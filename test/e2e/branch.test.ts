@@ -1,5 +1,5 @@
 // @module-tag long
-import {existsSync, writeFileSync} from 'node:fs';
+import {existsSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
@@ -58,6 +58,21 @@ test.each([
   terminal.type('Third\r');
   await terminal.until(/Back again\./u);
   expect(prompts(scene)).toEqual(['First', 'Second', 'Third']);
+});
+
+test('a branch whose files cannot be taken back ends before the prompt all the same, and says so', async () => {
+  await using scene = await openScene([write('one\n'), say('Wrote one.'), say('Another way.')]);
+  using terminal = open(scene, [...free, 'First']);
+  await terminal.until(/Wrote one\./u);
+  terminal.type('/branch 1\r');
+  await terminal.until(/Keep the files as they are[^]*Take back 1 file/u);
+  rmSync(join(scene.place.home, 'weft', 'checkpoints'), {recursive: true});
+  terminal.type('2');
+  await terminal.until(/The files stay as they are\.[^]*This is a branch\.[^]*› First/u);
+  expect(scene.read('a.txt')).toBe('one\n');
+  terminal.type('\r');
+  await terminal.until(/Another way\./u);
+  expect(prompts(scene)).toEqual(['First']);
 });
 
 test('a branch of a session whose agent works leaves its work alone', async () => {
