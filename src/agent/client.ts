@@ -178,6 +178,14 @@ export interface Queries {
   /** The journal of the open session, oldest first, from the record of that number on. A session only ever grows. */
   readonly records: QuerySpec<readonly JournalRecord[], {readonly from: number}>;
   readonly 'rewind-points': QuerySpec<readonly RewindPoint[]>;
+  /**
+   * Finds the call of a saved session after which a command fails. Runs the command on states of the files, apart from the workspace.
+   * `step` names the call for a rewind.
+   */
+  readonly bisect: QuerySpec<
+    {readonly text: string; readonly step: string},
+    {readonly session: SessionId; readonly command: string}
+  >;
   readonly 'preview-rewind': QuerySpec<RewindReport, {readonly target: RewindTarget}>;
   /** Rewinds, or redoes a rewind. All front ends get the event `rewound`. */
   readonly rewind: QuerySpec<RewindReport, {readonly target: RewindTarget}>;

@@ -1,13 +1,15 @@
+import {labelOf} from '../actions/catalogue.ts';
+import {decodePastAction} from '../actions/decode-action.ts';
 import {firstLine} from '../base/clip.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ChangesDuring, CheckpointsPort, TreeChange, OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
-import {messageText} from '../domain/conversation.ts';
+import {messageText, toolCalls} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {type MessageId, messageId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
-import {latestCompaction, promptSpans, timelineOf} from '../domain/timeline.ts';
+import {changesOfSession, latestCompaction, promptSpans, type SessionChange, timelineOf} from '../domain/timeline.ts';
 
 /** The session to rewind: its whole journal, and the place to write the result. */
 export interface RewindSession {
@@ -40,7 +42,16 @@ export async function previewRewind(
   if (plan.tag === 'failed') return plan;
   if (plan.value.changes.length === 0) return ok(reportOf(plan.value, emptyRevertReport));
   const files = await checkpoints.preview(withOthers(plan.value, others), signal);
-  return files.tag === 'ok' ? ok(reportOf(plan.value, files.value)) : files;
+  if (files.tag === 'failed') return files;
+  const [conflict] = files.value.conflicts;
+  if (plan.value.step !== undefined && conflict !== undefined)
+    return failed(
+      nothingToDo(
+        'undo',
+        `Later changes are in the way, so it would not be exact. ${conflict.path}: ${conflict.reason}.`,
+      ),
+    );
+  return ok(reportOf(plan.value, files.value));
 }
 
 /**
@@ -58,6 +69,10 @@ export async function performRewind(
   if (changes.length === 0) {
     keep(record('untouched'));
     return ok(reportOf(rest, emptyRevertReport));
+  }
+  if (rest.step !== undefined) {
+    const exact = await previewRewind(target, {records, checkpoints, others}, signal);
+    if (exact.tag === 'failed') return exact;
   }
   const mark = {session, records: records.length, kind: rest.kind};
   const reverted = await checkpoints.revert(withOthers(plan.value, others), signal, mark);
@@ -148,18 +163,26 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
     });
   }
   if (target.kind === 'step') {
-    const {to, name, changes} = target;
-    const record = (files: TreeChange | 'untouched'): JournalRecord => ({kind: 'rewind', to, what: 'files', files});
+    const own = changesOfSession(records).filter(
+      ({call, number}) => call === target.step || String(number) === target.step,
+    );
+    const [first] = own;
+    if (first === undefined)
+      return failed(
+        nothingToDo('undo', `No call or prompt ${target.step} of this session changed files that weft has saved.`),
+      );
+    const {label} = describeChange(first.call === target.step ? first : {...first, call: 'unknown'}, records);
+    const to = first.prompt.id;
     return ok({
       kind: 'rewind',
       what: 'files',
       prompt: '',
       prompts: 0,
-      step: name,
+      step: label,
       to,
-      changes,
+      changes: own.map(({files}) => files).toReversed(),
       changedBy: [to],
-      record,
+      record: files => ({kind: 'rewind', to, what: 'files', files}),
     });
   }
   const compaction = target.kind === 'last' ? latestCompaction(timeline) : undefined;
@@ -206,6 +229,18 @@ const reportOf = (
   files,
   alongside: files.alongside ?? [],
 });
+
+/** Returns a change as results name it: the prompt's text, and the call with its tool and its line on screens. */
+export function describeChange({prompt, call}: SessionChange, records: readonly JournalRecord[]) {
+  const text = messageText(prompt);
+  const block = records
+    .flatMap(record => (record.kind === 'answer' ? toolCalls(record.message) : []))
+    .find(({id}) => id === call);
+  if (block === undefined) return {prompt: text, call: null, tool: null, label: `the prompt "${firstLine(text, 80)}"`};
+  const action = decodePastAction(block.name, block.input);
+  const label = action.tag === 'ok' ? labelOf(action.value) : block.name;
+  return {prompt: text, call: block.id, tool: block.name, label};
+}
 
 const nothingToDo = (what: 'undo' | 'redo', why: string): Fault => ({
   kind: 'needs-user',

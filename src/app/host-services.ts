@@ -72,6 +72,10 @@ export interface HostPorts {
 export interface WorkPort {
   plans(): Promise<readonly Plan[]>;
   changePlan(request: Pick<Query<'change-plan'>, 'plan' | 'change'>): Promise<Outcome<Plan, Fault>>;
+  bisect(
+    request: Pick<Query<'bisect'>, 'session' | 'command'>,
+    signal: AbortSignal,
+  ): Promise<Outcome<Queries['bisect']['answer'], Fault>>;
   stack(): Promise<Queries['stack']['answer']>;
   changeStack(change: StackChange): Promise<Outcome<StackBoard, Fault>>;
 }
@@ -212,6 +216,7 @@ export function hostServices(ports: HostPorts): HostServices {
       'trust-folder': () => answered('Trusting the folder', () => trust.accept()),
       plans: () => answered('Reading the plans', () => ports.work.plans()),
       'change-plan': request => ports.work.changePlan(request),
+      bisect: (request, signal) => ports.work.bisect(request, signal),
       stack: () => answered('Reading the task stack', () => ports.work.stack()),
       'change-stack': ({change}) => ports.work.changeStack(change),
       settings: ({name}) => refused(() => settings.list(name)),

@@ -134,6 +134,7 @@ export const demoUserPorts = (directory: string): UserPorts => ({
 const userWork = (places: InDatabase): HostPorts['work'] => ({
   plans: async () => (await import('./work-board.ts')).listPlans(places),
   changePlan: async request => (await import('./work-board.ts')).changePlan(request, places),
+  bisect: async (request, signal) => (await import('./bisect-run.ts')).runBisect(request, signal),
   stack: async () => (await import('./work-board.ts')).readStack(places),
   changeStack: async change => (await import('./work-board.ts')).changeUserStack(change, places),
 });

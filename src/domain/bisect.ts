@@ -1,31 +1,5 @@
-import {afterTrees, beforeTrees, type OpenTreeChange, type TreeId} from './checkpoint.ts';
-import type {UserMessage} from './conversation.ts';
-import type {ActionId} from './ids.ts';
-import type {JournalRecord} from './journal.ts';
-import {promptSpans, timelineOf} from './timeline.ts';
-
-/** A change of files by a session: by a call, or by a whole prompt of a session without records of its calls. */
-export interface SessionChange {
-  readonly prompt: UserMessage;
-  /** The number of the prompt, as a rewind counts. */
-  readonly number: number;
-  readonly call: ActionId | 'unknown';
-  readonly files: OpenTreeChange;
-}
-
-/** Returns the changes that count, in order. */
-export function changesOfSession(records: readonly JournalRecord[]): readonly SessionChange[] {
-  const timeline = timelineOf(records);
-  const steps = timeline.activeRecords.filter(record => record.kind === 'step');
-  return promptSpans(timeline).flatMap(({message, files}, at): readonly SessionChange[] => {
-    const common = {prompt: message, number: at + 1};
-    const own = steps.filter(({prompt}) => prompt === message.id);
-    if (own.length === 0) return files.map(each => ({...common, call: 'unknown', files: each}));
-    return own
-      .filter(step => step.files.before !== step.files.after)
-      .map(step => ({...common, call: step.call, files: step.files}));
-  });
-}
+import {afterTrees, beforeTrees, type TreeId} from './checkpoint.ts';
+import type {SessionChange} from './timeline.ts';
 
 /**
  * Returns the trees that tell the state of the files after the first `count` changes. A path is as the first tree that covers it says.

@@ -2,7 +2,7 @@ import {pluralize} from '../base/clip.ts';
 import {relativeTo} from '../base/shown-path.ts';
 import {firstLine} from '../base/clip.ts';
 import {visibleLine} from '../base/visible.ts';
-import type {OpenTreeChange, RevertedFile, RevertReport} from './checkpoint.ts';
+import type {RevertedFile, RevertReport} from './checkpoint.ts';
 import type {MessageId} from './ids.ts';
 import type {RewindScope} from './journal.ts';
 import {sessionTitle} from './session-list.ts';
@@ -12,8 +12,8 @@ export type RewindTarget =
   /** Before the last prompt, both files and conversation. If a compaction came last: before the compaction. */
   | {readonly kind: 'last'}
   | {readonly kind: 'prompt'; readonly to: MessageId; readonly what: RewindScope}
-  /** Takes back some changes of the prompt `to`, and nothing later. `name` is their line on screens. */
-  | {readonly kind: 'step'; readonly to: MessageId; readonly name: string; readonly changes: readonly OpenTreeChange[]}
+  /** Takes back the files of one call, by its id, or of one prompt, by its number: exactly, or not at all. */
+  | {readonly kind: 'step'; readonly step: string}
   | {readonly kind: 'redo'};
 
 /** The effect of a rewind or a redo, before or after it. */

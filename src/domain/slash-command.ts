@@ -41,6 +41,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'again',
   'agents',
   'background',
+  'bisect',
   'branch',
   'btw',
   'clear',

@@ -1,6 +1,6 @@
 import {beforeTrees, type OpenTreeChange, type TreeId} from './checkpoint.ts';
 import type {UserMessage} from './conversation.ts';
-import type {MessageId} from './ids.ts';
+import type {ActionId, MessageId} from './ids.ts';
 import type {JournalRecord} from './journal.ts';
 
 /** A journal after its rewinds have been applied. */
@@ -138,6 +138,29 @@ export function sessionChanges(
   // A tree of named files covers only these, so that later trees tell the beginnings of other files.
   const [, ...later] = changes.flatMap(beforeTrees);
   return [{before: first.before, after: 'now', more: {before: later, after: []}}];
+}
+
+/** A change of files by a session: by a call, or by a whole prompt of a session without records of its calls. */
+export interface SessionChange {
+  readonly prompt: UserMessage;
+  /** The number of the prompt, as a rewind counts. */
+  readonly number: number;
+  readonly call: ActionId | 'unknown';
+  readonly files: OpenTreeChange;
+}
+
+/** Returns the changes that count, in order. */
+export function changesOfSession(records: readonly JournalRecord[]): readonly SessionChange[] {
+  const timeline = timelineOf(records);
+  const steps = timeline.activeRecords.filter(record => record.kind === 'step');
+  return promptSpans(timeline).flatMap(({message, files}, at): readonly SessionChange[] => {
+    const common = {prompt: message, number: at + 1};
+    const own = steps.filter(({prompt}) => prompt === message.id);
+    if (own.length === 0) return files.map(each => ({...common, call: 'unknown', files: each}));
+    return own
+      .filter(step => step.files.before !== step.files.after)
+      .map(step => ({...common, call: step.call, files: step.files}));
+  });
 }
 
 /** The checkpoints before a change, each of other files, and the one after it. */

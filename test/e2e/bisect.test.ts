@@ -57,6 +57,7 @@ describe.each(['view', 'copy'] as const)('in a %s', kind => {
       {
         bad: {prompt: 'second', call: 'toolu_bad', tool: 'Write', label: expect.stringContaining('value')},
         runs: expect.any(Number),
+        step: 'toolu_bad',
         undo: expect.stringMatching(/^weft sessions rewind \S+ --step toolu_bad --yes$/u),
       },
     ]);
@@ -114,7 +115,7 @@ test('a step that later changes lie on is not undone; on a terminal one question
   const refused = await scene.run(String(found.undo).split(' ').slice(1));
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    expect.stringMatching(/value stays as it is: it was changed since/u),
+    expect.stringMatching(/Later changes are in the way.*value: it was changed since/u),
   ]);
   expect(listing(work)).toEqual(before);
   writeFileSync(join(work, 'value'), 'bad\n');
@@ -123,4 +124,17 @@ test('a step that later changes lie on is not undone; on a terminal one question
   terminal.type('y\r');
   expect(await terminal.exited).toBe(0);
   expect('value' in listing(work)).toBe(false);
+});
+
+test('/bisect names the call in the terminal UI, and offers to undo it', async () => {
+  await using scene = await openBroken();
+  using terminal = openScenePty(scene, {args: ['--continue']});
+  await terminal.until(/Two\./u);
+  terminal.type('/bisect "! grep -qs bad value"\r');
+  await terminal.until(/Broken by: .*value[^]*Undo only/u);
+  terminal.type('\r');
+  await lookUntil(
+    () => !('value' in listing(scene.place.work)),
+    async () => (await terminal.rows()).join('\n'),
+  );
 });

@@ -1,5 +1,5 @@
 // @module-tag long
-import {realpathSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
@@ -208,7 +208,8 @@ test('requests that do not fit, and what is not there', async () => {
 
 /** Puts a skill into a folder. */
 function skillIn(folder: string, name: string): string {
-  putFile(join(folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: Knows ${name} words\n---\nDo.\n`);
+  mkdirSync(join(folder, name), {recursive: true});
+  writeFileSync(join(folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: Knows ${name} words\n---\nDo.\n`);
   return folder;
 }
 
@@ -238,4 +239,40 @@ test('an execution is offered the skills of a folder that it names; untrusted on
     },
   });
   expect((await execute({planId: second})).status).toBe(200);
+});
+
+test('a dry run answers with the changes and changes nothing; an approved plan applies exactly these', async () => {
+  await using scene = await serve([
+    call('ExitPlanMode', input),
+    call('Write', {file_path: 'new.txt', content: 'x\n'}),
+    marks('completed', 'completed'),
+    say('Done.'),
+  ]);
+  const {server, place} = scene;
+  putFile(join(place.home, 'weft', 'settings.json'), JSON.stringify({permissions: {allow: ['Write', 'Edit']}}));
+  const id = await planned(server, place.work);
+  const dry = await server.ask('POST', `/agent/plan/${id}/dry-run`, {});
+  expect([dry.status, dry.body]).toEqual([
+    200,
+    {
+      id,
+      session: expect.any(String),
+      tree: expect.any(String),
+      exitCode: 0,
+      changes: [{path: 'new.txt', kind: 'created'}],
+      checks: [],
+      leftOut: [],
+    },
+  ]);
+  expect(existsSync(join(place.work, 'new.txt'))).toBe(false);
+  expect((await server.ask('POST', `/agent/plan/${id}/apply`, {})).status).toBe(409);
+  await server.ask('POST', `/agent/plan/${id}/approve`, {body: {}});
+  const applied = await server.ask('POST', `/agent/plan/${id}/apply`, {});
+  expect([applied.status, applied.body, readFileSync(join(place.work, 'new.txt'), 'utf8')]).toMatchObject([
+    200,
+    {id, applied: [{path: 'new.txt', kind: 'created'}]},
+    'x\n',
+  ]);
+  expect((await server.ask('POST', `/agent/plan/${id}/apply`, {})).status).toBe(409);
+  expect((await server.ask('POST', `/agent/plan/${id}/dry-run`, {})).status).toBe(409);
 });

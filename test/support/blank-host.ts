@@ -39,6 +39,7 @@ export const blankHost: HostPorts = {
   work: {
     plans: async () => [],
     changePlan: async () => failed(rejected('There are no plans.')),
+    bisect: async () => failed(rejected('There is no session.')),
     stack: async () => ({rows: [], hooks: 0, runCommand: 'weft stack run'}),
     changeStack: async () => failed(rejected('There is no stack.')),
   },

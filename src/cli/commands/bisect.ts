@@ -9,7 +9,9 @@ import {contextFor} from '../../app/run-context.ts';
 import {codeOfShadow, runInShadow, type ShadowPlace, takeShadowPlace} from '../../app/shadow-run.ts';
 import {visibleLine, visibleText} from '../../base/visible.ts';
 import {firstLine} from '../../base/clip.ts';
-import {changesOfSession, findBadChange, type SessionChange, treesAfter} from '../../domain/bisect.ts';
+import {describeChange} from '../../agent/rewind.ts';
+import {findBadChange, treesAfter} from '../../domain/bisect.ts';
+import {changesOfSession, type SessionChange} from '../../domain/timeline.ts';
 import type {TreeId} from '../../domain/checkpoint.ts';
 import {confines, holdsChanges} from '../../domain/sandbox.ts';
 import {makeCheckpoints} from '../../workspace/checkpoints/make-checkpoints.ts';
@@ -19,7 +21,7 @@ import {realPath} from '../../workspace/files/resolve-path.ts';
 import {runEnclosed} from '../../workspace/sandbox/run-enclosed.ts';
 import {addParameters, jsonFlag, type JsonOption} from '../flags.ts';
 import {printDocument} from '../rows.ts';
-import {callFacts, openSaved, type SavedSession} from './sessions/saved-session.ts';
+import {openSaved, type SavedSession} from './sessions/saved-session.ts';
 import {onStopSignal} from '../signals.ts';
 
 interface BisectOptions extends JsonOption {
@@ -82,10 +84,10 @@ async function outside({
     if (json !== undefined) printDocument({bad: null, reason: end.kind, runs: end.runs});
     return exitCode.failed;
   }
-  const bad = callFacts(change, records);
+  const bad = describeChange(change, records);
   const step = change.call === 'unknown' ? String(change.number) : change.call;
   const undo = `weft sessions rewind ${summary.id} --step ${step} --yes`;
-  if (json !== undefined) return printDocument({bad, runs: end.runs, undo});
+  if (json !== undefined) return printDocument({bad, runs: end.runs, step, undo});
   print(
     visibleText(
       `Broken by: ${bad.label}\nof prompt ${String(change.number)}: ${firstLine(bad.prompt, 200)}\n(${String(end.runs)} runs)\n`,
@@ -175,7 +177,7 @@ async function inside(
       const isBad = end.kind !== 'exited' || end.code !== 0;
       const at = changes[count - 1];
       note(
-        `${at === undefined ? 'before the session' : `after ${visibleLine(callFacts(at, session.records).label)}`}: ${isBad ? 'fails' : 'passes'}`,
+        `${at === undefined ? 'before the session' : `after ${visibleLine(describeChange(at, session.records).label)}`}: ${isBad ? 'fails' : 'passes'}`,
       );
       return isBad;
     };

@@ -30,6 +30,7 @@ import {openLog, surviveFaults} from '../../app/log-file.ts';
 import {onStopSignal} from '../signals.ts';
 import {version} from '../../app/version.ts';
 import type {ServerPlace} from './serve/agent-sessions.ts';
+import {dryRuns} from './serve/dry-runs.ts';
 import {requestFolder} from './serve/request-folder.ts';
 import {serverToken} from './serve/server-token.ts';
 import {join, parse} from 'node:path';
@@ -159,7 +160,17 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
         ...stackRoutes(stack),
         ...stackRunRoutes(stackRuns),
         ...agentRoutes({agent, runs, jobs, newTaskId: randomUUID, directory}),
-        ...planRoutes({agent, runs, plans, jobs, queue, newSession, newTaskId: randomUUID, approveOnExecute}),
+        ...planRoutes({
+          agent,
+          runs,
+          plans,
+          dryRuns: dryRuns(options.store),
+          jobs,
+          queue,
+          newSession,
+          newTaskId: randomUUID,
+          approveOnExecute,
+        }),
         ...machineRoutes(machine),
       ],
       // Clients without a token know the service by the name in their own documents.

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {ok, type Outcome} from '../../base/outcome.ts';
-import {parseAgentTaskId, planId, type SessionId} from '../../domain/ids.ts';
+import {changeKinds} from '../../domain/change-set.ts';
+import {parseAgentTaskId, type PlanId, planId, type SessionId} from '../../domain/ids.ts';
 import {isTaskSpec, type Job, jobStates, type JobQueue, type SpecOf} from '../../domain/job.ts';
 import {
   approvePlan,
@@ -86,11 +87,36 @@ const fileAnswer = z.object({
 });
 schemaNotes.add(fileAnswer, {id: 'TaskFile'});
 
+const planChange = z.object({path: z.string(), kind: z.enum(changeKinds)});
+
+const dryRunAnswer = z.object({
+  id: z.string(),
+  session: z.string(),
+  tree: z.string(),
+  exitCode: z.number(),
+  changes: z.array(planChange),
+  checks: z.array(jsonObject),
+  leftOut: z.array(z.string()),
+});
+const appliedAnswer = z.object({
+  id: z.string(),
+  session: z.string(),
+  tree: z.string(),
+  applied: z.array(planChange),
+});
+
+/** Tries plans without changing files. Answers are as `weft plan run --dry --json` and `weft plan apply --json` print them. */
+export interface DryRunsPort {
+  dryRun(plan: PlanId, signal: AbortSignal): Promise<Outcome<unknown, string>>;
+  apply(plan: PlanId, signal: AbortSignal): Promise<Outcome<unknown, string>>;
+}
+
 const started = z.object({taskId: z.string(), sessionId: z.string()});
 
 /** The dependencies of the plan routes. */
 export interface PlanRoutesDeps extends Omit<AgentRoutesDeps, 'directory'> {
   readonly plans: PlansPort;
+  readonly dryRuns: DryRunsPort;
   /** When executing a pending plan approves it. `if-asked`: the request has `approve: true`. `always`: unless it has `approve: false`. */
   readonly approveOnExecute: 'never' | 'if-asked' | 'always';
   /** The queue in which background executions wait for a worker; `none` if this server runs them itself. */
@@ -103,6 +129,7 @@ export function planRoutes({
   agent,
   runs,
   plans,
+  dryRuns,
   jobs,
   queue,
   newSession,
@@ -175,6 +202,31 @@ export function planRoutes({
       errors: planErrors,
       handle: ({params, body: {reason}}) =>
         planReply(plans.change(planId(params['planId'] ?? ''), plan => rejectPlan(plan, reason))),
+    }),
+    route('post', '/agent/plan/{planId}/dry-run', {
+      tag: 'plans',
+      id: 'dryRunPlan',
+      summary: 'Carry a plan out without changing files, and answer with the changes. Whatever would ask is refused',
+      answer: [200, 'The changes, and the checks that ran', dryRunAnswer],
+      errors: {404: noPlan, 409: 'The plan can not run, or the dry run did not come to its end'},
+      async handle({params, signal}) {
+        const wanted = plans.find(planId(params['planId'] ?? ''));
+        if (wanted === 'unknown') return refuse(404, `${noPlan}.`);
+        return tried(await dryRuns.dryRun(wanted.id, signal), dryRunAnswer);
+      },
+    }),
+    route('post', '/agent/plan/{planId}/apply', {
+      tag: 'plans',
+      id: 'applyPlan',
+      summary: 'Apply exactly the changes of a dry run, of an approved plan',
+      answer: [200, 'The applied changes', appliedAnswer],
+      errors: {404: noPlan, 409: 'There is no dry run, a file has changed since, or the plan is not approved'},
+      async handle({params, signal}) {
+        const wanted = plans.find(planId(params['planId'] ?? ''));
+        if (wanted === 'unknown') return refuse(404, `${noPlan}.`);
+        if (wanted.state !== 'approved' && approveOnExecute === 'never') return refuse(409, conflictText(wanted));
+        return tried(await dryRuns.apply(wanted.id, signal), appliedAnswer);
+      },
     }),
     route('post', '/agent/execute', {
       tag: 'plans',
@@ -340,6 +392,12 @@ const noTask = 'There is no such task';
 const planErrors = {404: noPlan, 409: 'The state of the plan no longer allows this'};
 
 const conflictText = ({state}: PlanConflict): string => `The plan is ${state}.`;
+
+function tried(done: Outcome<unknown, string>, schema: typeof dryRunAnswer | typeof appliedAnswer): Reply {
+  if (done.tag === 'failed') return refuse(409, done.error);
+  const read = schema.safeParse(done.value);
+  return read.success ? json(200, read.data) : refuse(409, 'The dry run gave no result.');
+}
 
 function planReply(changed: Outcome<Plan, PlanConflict | 'unknown'>): Reply {
   if (changed.tag === 'ok') return json(200, toClientPlan(changed.value));

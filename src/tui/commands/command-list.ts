@@ -113,6 +113,12 @@ const allCommands: readonly SlashCommand[] = [
     summary: 'Go back to an earlier prompt: files, conversation, or both (Esc Esc)',
     run: (_, context) => context.query({query: 'rewind-points'}),
   }),
+  slashCommand({
+    name: 'bisect',
+    usage: '/bisect <command>',
+    summary: 'Find the call of this session after which a command fails, such as /bisect npm test',
+    run: (command, context) => void bisect(command, context),
+  }),
   branchCommand,
   slashCommand({
     name: 'compact',
@@ -232,6 +238,20 @@ export const commandsFor = (demo: 'none' | 'offered'): readonly SlashCommand[] =
 async function renameSession(title: string, context: CommandContext): Promise<void> {
   const kept = await context.runQuery({query: 'rename-session', title});
   if (kept !== undefined) context.notify('info', `Session renamed: ${visibleLine(kept)}`);
+}
+
+async function bisect(argument: string, context: CommandContext): Promise<void> {
+  const command = argument.replace(/^"(.*)"$/su, '$1');
+  const {session} = context.view;
+  if (command === '' || session.tag === 'opening') {
+    context.notify('info', 'Add a command that fails now: /bisect npm test');
+    return;
+  }
+  context.notify('info', `Looking for the call that broke ${visibleLine(command)} …`);
+  const found = await context.runQuery({query: 'bisect', session: session.info.id, command});
+  if (found === undefined) return;
+  context.notify('info', found.text);
+  context.query({query: 'preview-rewind', target: {kind: 'step', step: found.step}});
 }
 
 async function changeGoal(text: string, context: CommandContext): Promise<void> {

@@ -12,6 +12,8 @@ const dryRun = z.object({
   session: z.string(),
   /** The process that carries the plan out, as `ownerText`. */
   owner: z.string(),
+  /** The plan as text, which must not change until it is applied. */
+  text: z.string(),
   /** The plan's state before the dry run. */
   was: z.enum(['pending', 'approved']),
   /** When it began, in milliseconds since the epoch. */

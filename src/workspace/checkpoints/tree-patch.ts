@@ -73,7 +73,10 @@ export async function patchOf(
     );
     signal.throwIfAborted();
     // Exit code 1 means that there are differences.
-    if (code === 0 || code === 1) return output;
+    // For a file on one side only, git writes the same name twice.
+    const named = /^diff --git ("?)([ab])\/(.*) \1\2\/\3$/gmu;
+    if (code === 0 || code === 1)
+      return Buffer.from(output.toString('latin1').replace(named, 'diff --git $1a/$3 $1b/$3'), 'latin1');
     throw new Error(
       kind === 'not-started'
         ? 'git is not installed, and it writes the patch'

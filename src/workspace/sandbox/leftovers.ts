@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {runGitQuery} from '../checkpoints/git-query.ts';
 import {readTextFile} from '../exec/process-table.ts';
 import {mountTable, sharedUpperFolders} from './overlay.ts';
-import {isOwnerGone, ownerFile, forceRemove} from './session.ts';
+import {isOwnerGone, ownerFile, removeOwned} from './session.ts';
 
 /** Milliseconds after which a folder of an older version of weft, which names no owner, counts as left behind. */
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
@@ -14,7 +14,7 @@ const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 export async function removeLeftSessions(data: string): Promise<number> {
   const places = [...new Set([data, tmpdir(), ...sharedUpperFolders])];
   const found = await Promise.all(places.map(leftSessionsIn));
-  await Promise.all(found.flat().map(forceRemove));
+  await Promise.all(found.flat().map(removeOwned));
   return found.flat().length;
 }
 

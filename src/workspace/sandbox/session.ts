@@ -38,7 +38,7 @@ export function openSession(): SandboxSession & {close(): Promise<void>} {
     },
     held: () => [...held.values()],
     async close() {
-      await Promise.all([folder, ...held.values()].map(forceRemove));
+      await Promise.all([folder, ...held.values()].map(removeOwned));
     },
   };
 }
@@ -68,6 +68,13 @@ export function isOwnerGone(owner: string): boolean {
   if (boot !== bootNow) return true;
   // Process numbers of another container mean nothing here.
   return processes === processesNow && startTimeSync(Number(pid)) !== start;
+}
+
+/** Removes a session's folder. The owner goes last, so that a later weft recognizes the rest if this one is killed. Never rejects. */
+export async function removeOwned(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  await Promise.all(names.filter(name => name !== ownerFile).map(name => forceRemove(join(folder, name))));
+  await forceRemove(folder);
 }
 
 /** Removes a folder and its content, even if commands or the kernel made parts of it unreadable. Never rejects. */

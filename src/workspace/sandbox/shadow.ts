@@ -1,5 +1,5 @@
 import {execFile} from 'node:child_process';
-import {constants, lstatSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {constants, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {cp} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {basename, join, relative} from 'node:path';
@@ -54,9 +54,12 @@ export async function openShadow(place: ShadowPlace, signal: AbortSignal): Promi
     if (view.tag === 'ok') {
       return ok({kind: 'view', reason: '', roots, launcher: view.value, folders: folders(), close});
     }
-    const [parent = tmpdir()] = [...sharedUpperFolders.slice(0, 1), tmpdir()].filter(
+    // On the same file system, a copy may share blocks.
+    const parents = [tmpdir(), ...sharedUpperFolders.slice(0, 1)].filter(
       each => isFolder(each) && !roots.some(root => containsPath(root, realPath(each))),
     );
+    const parent = parents.find(each => statSync(each).dev === statSync(roots[0]).dev) ?? parents.at(-1);
+    if (parent === undefined) throw new Error('the temporary folder is inside the workspace');
     const top = session.heldIn(parent);
     const copy = async (root: string, index: number): Promise<string> => {
       const to = join(top, String(index), basename(root));

@@ -468,6 +468,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   'change-setting': {query: 'change-setting', name: 'theme', value: 'dark'},
   plans: {query: 'plans'},
   'change-plan': {query: 'change-plan', plan: planId('p1'), change: {kind: 'approve'}},
+  bisect: {query: 'bisect', session, command: 'false'},
   stack: {query: 'stack'},
   'change-stack': {query: 'change-stack', change: {kind: 'create', text: 'x'}},
   models: {query: 'models'},

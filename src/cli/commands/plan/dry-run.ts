@@ -11,13 +11,14 @@ import {contextFor} from '../../../app/run-context.ts';
 import {codeOfShadow, runInShadow, type ShadowPlace} from '../../../app/shadow-run.ts';
 import {userPlaces} from '../../../app/user-data.ts';
 import {withUserStores} from '../../../app/user-jobs.ts';
+import {pluralize} from '../../../base/clip.ts';
 import {relativeTo} from '../../../base/shown-path.ts';
 import {visibleLine} from '../../../base/visible.ts';
 import {ok} from '../../../base/outcome.ts';
 import type {ChangeEntry} from '../../../domain/change-set.ts';
 import {type TreeId, treeId} from '../../../domain/checkpoint.ts';
 import {parseSessionId, planId} from '../../../domain/ids.ts';
-import type {Plan} from '../../../domain/plan.ts';
+import {draftOf, type Plan, planText} from '../../../domain/plan.ts';
 import {makeCheckpoints, type SavedCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
 import {type DryRun, dryRunsIn, removeDryRun, saveDryRun} from '../../../workspace/checkpoints/dry-runs.ts';
 import {filterIgnored} from '../../../workspace/checkpoints/git-query.ts';
@@ -122,7 +123,16 @@ export async function runDry(plan: Plan, given: MainOptions & DryOptions): Promi
   const before = await stateNow(checkpoints);
   const session = randomUUID();
   const was = plan.state === 'approved' ? 'approved' : 'pending';
-  const begun: DryRun = {plan: plan.id, session, owner: ownerText(), was, at: Date.now(), roots, before};
+  const begun: DryRun = {
+    plan: plan.id,
+    session,
+    owner: ownerText(),
+    text: planText(draftOf(plan)),
+    was,
+    at: Date.now(),
+    roots,
+    before,
+  };
   saveDryRun(places.checkpoints, begun);
   note("dry run: files are held back. What leaves this machine can't be, and is refused or asks as ever");
   const ran = await runInShadow(context, {stdout: json === undefined ? 1 : 2, pass: `${session} ${before}`});
@@ -188,7 +198,11 @@ async function applyRun(run: DryRun, {json}: JsonOption): Promise<ExitCode> {
       changes,
       roots,
     });
-    if (since.length > 0 || plan === 'unknown' || plan.state !== run.was) {
+    const isSame =
+      plan !== 'unknown' &&
+      (plan.state === 'pending' || plan.state === 'approved') &&
+      planText(draftOf(plan)) === run.text;
+    if (since.length > 0 || !isSame) {
       const why =
         since.length > 0
           ? `${since.slice(0, 5).map(visibleLine).join(', ')} changed since the dry run`
@@ -222,7 +236,9 @@ async function applyRun(run: DryRun, {json}: JsonOption): Promise<ExitCode> {
     removeDryRun(places.checkpoints, run);
     const applied = changes.map(each => ({...each, path: relativeTo(each.path, roots[0])}));
     if (json === undefined)
-      note(`applied ${String(applied.length)} changes of plan ${run.plan}. To undo them: weft sessions rewind ${of}`);
+      note(
+        `applied ${pluralize(applied.length, 'change')} of plan ${run.plan}. To undo them: weft sessions rewind ${of}`,
+      );
     else printJson(`${JSON.stringify({id: run.plan, session: of, tree: after, applied})}\n`);
     return exitCode.done;
   });

@@ -4,12 +4,10 @@ import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-cod
 import type {JsonOption} from '../../flags.ts';
 import {type ChangesAlongside, performRewind, previewRewind, rewindPoints} from '../../../agent/rewind.ts';
 import type {JournalRecord, RewindScope} from '../../../domain/journal.ts';
-import {changesOfSession} from '../../../domain/bisect.ts';
-import {messageText} from '../../../domain/conversation.ts';
 import {rewindReportText, type RewindTarget} from '../../../domain/rewind.ts';
 import {sessionIdOf, takeBackKilledRewinds} from '../../../app/open-session.ts';
 import {userPlaces} from '../../../app/user-data.ts';
-import {callFacts, checkpointsOf} from './saved-session.ts';
+import {checkpointsOf} from './saved-session.ts';
 
 /** The flags of `weft sessions rewind`. */
 export interface RewindOptions extends JsonOption {
@@ -47,11 +45,6 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
   const others: ChangesAlongside = prompts => store.changesAlongside(session.id, prompts);
   const preview = unwrap(await previewRewind(target, {records, checkpoints, others}, signal));
   const {directory} = summary;
-  if (target.kind === 'step' && preview.files.conflicts.length > 0) {
-    printError(`${rewindReportText(preview, {directory, when: 'preview'})}\n`);
-    note('nothing was undone: later changes are in the way, so it would not be exact');
-    return exitCode.failed;
-  }
   if (options.yes === undefined) {
     const text = rewindReportText(preview, {directory, when: 'preview'});
     if (options.json !== undefined) printJson(`${JSON.stringify({done: false, ...preview})}\n`);
@@ -83,11 +76,7 @@ function targetOf({to, redo, step, ...scopes}: RewindOptions, records: readonly 
   if (step !== undefined) {
     if (to !== undefined || chosen.length > 0)
       throw new UsageError("--step undoes changes of files only and can't be combined with other options.");
-    const own = changesOfSession(records).filter(each => each.call === step || String(each.number) === step);
-    const [first] = own;
-    if (first === undefined) throw new UsageError(`No call or prompt ${step} of this session changed files.`);
-    const name = first.call === step ? callFacts(first, records).label : messageText(first.prompt);
-    return {kind: 'step', to: first.prompt.id, name, changes: own.map(({files}) => files).toReversed()};
+    return {kind: 'step', step};
   }
   const points = rewindPoints(records);
   const point = to === undefined ? points.at(-1) : points[to - 1];

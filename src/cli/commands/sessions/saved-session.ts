@@ -1,9 +1,3 @@
-import {labelOf} from '../../../actions/catalogue.ts';
-import {decodePastAction} from '../../../actions/decode-action.ts';
-import {firstLine} from '../../../base/clip.ts';
-import type {SessionChange} from '../../../domain/bisect.ts';
-import {messageText, toolCalls} from '../../../domain/conversation.ts';
-import type {JournalRecord} from '../../../domain/journal.ts';
 import {UsageError, unwrap} from '../../../app/exit-code.ts';
 import {sessionIdOf} from '../../../app/open-session.ts';
 import {existingFolder} from '../../../app/run-context.ts';
@@ -44,16 +38,4 @@ export async function openSaved(idText: string | undefined): Promise<SavedSessio
   if (id === undefined) throw new UsageError('No session in this folder. Name one: weft sessions list');
   const session = unwrap(store.read(id));
   return {...session, store, places, ...checkpointsOf(session, places)};
-}
-
-/** Returns a change as results name it: the prompt's text, and the call with its tool and its line on screens. */
-export function callFacts({prompt, call}: SessionChange, records: readonly JournalRecord[]) {
-  const text = messageText(prompt);
-  const block = records
-    .flatMap(record => (record.kind === 'answer' ? toolCalls(record.message) : []))
-    .find(({id}) => id === call);
-  if (block === undefined) return {prompt: text, call: null, tool: null, label: `the prompt "${firstLine(text, 80)}"`};
-  const action = decodePastAction(block.name, block.input);
-  const label = action.tag === 'ok' ? labelOf(action.value) : block.name;
-  return {prompt: text, call: block.id, tool: block.name, label};
 }
