@@ -1,4 +1,4 @@
-import {pluralize} from '../base/clip.ts';
+import {clip, clipStart, pluralize} from '../base/clip.ts';
 import {byKind, type ByKind} from '../base/unreachable.ts';
 import type {Obligation} from './obligation.ts';
 
@@ -160,7 +160,10 @@ const reasonTexts: ByKind<Reason, string> = {
     const more = reason.what.length > maxSentNamed ? ` and ${reason.what.length - maxSentNamed} more` : '';
     return `Sends ${reason.what.slice(0, maxSentNamed).join(', ')}${more} to ${reason.host}`;
   },
-  'tainted-data': reason => `Contains text from ${reason.source}: \`${reason.span}\``,
+  'tainted-data': ({source, span}) => {
+    const shown = source.startsWith('/') ? clipStart(source, longestSource) : clip(source, longestSource);
+    return `Contains text from ${shown}: \`${span}\``;
+  },
   'model-claim': reason =>
     reason.claim === 'risky' ? 'The model calls it risky' : 'The model says it may change files',
   'command-part': reason => {
@@ -195,6 +198,9 @@ const unmetObligationTexts: ByKind<Obligation & {readonly executor: string}, str
   paths: ({executor, links}) => `${executor} follows links that may change in the meantime: ${links.join(', ')}`,
   'left-out': ({executor, rules}) => `${executor} also searches files that a rule forbids to read: ${rules.join(', ')}`,
 };
+
+/** The most characters of a source in a sentence, so that a small card shows the text, too. */
+const longestSource = 60;
 
 /** The maximum number of sent items that a sentence names. */
 const maxSentNamed = 3;

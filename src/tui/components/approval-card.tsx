@@ -167,7 +167,7 @@ function lowLayout({approval, stage, editing, folders, width, rows}: ApprovalCar
   const choices = choicesOf(approval, stage.stage === 'choosing' ? stage.rule : 'suggested');
   const frame: Frame = {theme, width: Math.max(8, width)};
   const {note, lines} = approvalReasons(approval);
-  const own = [...folderLine(approval, folders), ...lines].filter(({by}) => by === 'weft').map(({text}) => text);
+  const own = [...folderLine(approval, folders), ...lines].filter(({by}) => by !== 'model').map(({text}) => text);
   const reasons = [note, ...own].flatMap(text =>
     text === '' || text === undecidedNote ? [] : wrapText(withTildes(text, home), [], frame),
   );
@@ -206,7 +206,7 @@ const readHint = `${approvalKeys.showAll}: read it, ${approvalKeys.refuse}: no`;
 
 /**
  * Returns the reasons below the action in `room` rows, and how many rows weft's own need. A folder other than the workspace
- * comes first. On a dangerous card they are bright and all but whole; on others they are dim and take two rows each. Words
+ * comes first. On a dangerous card, and with text from outside, they are bright and all but whole; others are dim and take two rows each. Words
  * of the model are always dim, and give way to weft's.
  */
 function reasonLines(
@@ -216,7 +216,7 @@ function reasonLines(
   room: number,
 ): {readonly lines: readonly string[]; readonly own: number} {
   const all = [...folderLine(approval, {workspace, home}), ...lines].flatMap(({text, by}) => {
-    const isBright = approval.verdict.risk === 'destructive' && by === 'weft';
+    const isBright = by === 'outside' || (approval.verdict.risk === 'destructive' && by === 'weft');
     const maxRows = isBright ? 4 : 2;
     const wrap = (line: string): readonly string[] =>
       wrapSpans([{text: line, roles: isBright ? [] : ['dim']}], frame, noIndent, 'marked');
@@ -225,10 +225,10 @@ function reasonLines(
     const rows = wrapped.length <= maxRows ? wrapped : wrap(fit(line, frame.width * maxRows - 8));
     return rows.map(row => ({row, by, isCut: wrapped.length > maxRows}));
   });
-  const isCut = frame.width < narrow - 4 && all.some(one => one.by === 'weft' && one.isCut);
-  const own = isCut ? Number.POSITIVE_INFINITY : all.filter(({by}) => by === 'weft').length;
+  const isCut = frame.width < narrow - 4 && all.some(one => one.by !== 'model' && one.isCut);
+  const own = isCut ? Number.POSITIVE_INFINITY : all.filter(({by}) => by !== 'model').length;
   let claims = Math.max(0, room - own);
-  const kept = all.filter(({by}) => by === 'weft' || claims-- > 0).map(({row}) => row);
+  const kept = all.filter(({by}) => by !== 'model' || claims-- > 0).map(({row}) => row);
   return {lines: kept.slice(0, Math.max(0, room)), own};
 }
 

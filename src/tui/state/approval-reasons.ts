@@ -2,7 +2,7 @@ import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
 import {typedWord} from '../../domain/typed-word.ts';
-import {type Reason, reasonText} from '../../domain/reason.ts';
+import {type Reason, reasonText, taintIn} from '../../domain/reason.ts';
 
 /** Why weft asks: a note for the border of the card, and the other reasons as one sentence each. */
 export interface ApprovalReasons {
@@ -12,8 +12,8 @@ export interface ApprovalReasons {
 
 export interface ReasonLine {
   readonly text: string;
-  /** `model`: a claim or an explanation by the model. */
-  readonly by: 'weft' | 'model';
+  /** `model`: a claim or an explanation by the model. `outside`: a reason of weft that quotes text from outside. */
+  readonly by: 'weft' | 'model' | 'outside';
 }
 
 export function approvalReasons(approval: Approval): ApprovalReasons {
@@ -33,7 +33,10 @@ export function approvalReasons(approval: Approval): ApprovalReasons {
       : approval.preview.kind === 'changes'
         ? undecidedNote
         : '';
-  const own = [...impactLines(impact), ...(isShort ? others : all)].map(text => ({text, by: 'weft'}) as const);
+  const quoting = new Set(taintIn(verdict.reasons).map(reason => visibleLine(reasonText(reason))));
+  const own = [...impactLines(impact), ...(isShort ? others : all)].map(
+    text => ({text, by: quoting.has(text) ? 'outside' : 'weft'}) as const,
+  );
   const claims = [
     ...(rationale === '' ? [] : [`The model says: ${visibleLine(rationale)}`]),
     ...(citations.length === 0 ? [] : [`The model names as sources: ${citations.map(visibleExactLine).join(', ')}`]),
