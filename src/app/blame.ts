@@ -4,7 +4,7 @@ import {relativeTo} from '../base/shown-path.ts';
 import {type BlamedFile, type BlamedLine, fileHistoryOf, type FileHistory, type LineAuthor} from '../domain/blame.ts';
 import {messageText, toolCalls} from '../domain/conversation.ts';
 import {type Fault, rejected} from '../domain/fault.ts';
-import type {SessionId} from '../domain/ids.ts';
+import type {ActionId, MessageId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {outcomeOf} from '../domain/receipt.ts';
 import type {Store} from '../store/open-store.ts';
@@ -19,7 +19,7 @@ const maxBytes = 16 * 1024 * 1024;
 
 /** The sessions of a folder and their checkpoints. */
 export interface BlamePlace {
-  readonly store: Pick<Store, 'fileRecords' | 'read'>;
+  readonly store: Pick<Store, 'fileRecords' | 'parentOf' | 'read'>;
   /** The folder of the checkpoints. */
   readonly folder: string;
   readonly directory: string;
@@ -97,13 +97,29 @@ function parseTarget(
 }
 
 /** Returns a function that looks up the author of a line in the journals, each of which is read at most once. */
-export function authorDescriber(store: Pick<Store, 'read'>): (author: LineAuthor) => Omit<BlamedLine, 'line'> {
+export function authorDescriber(
+  store: Pick<Store, 'parentOf' | 'read'>,
+): (author: LineAuthor) => Omit<BlamedLine, 'line'> {
   const journals = new Map<SessionId, readonly JournalRecord[]>();
   const recordsOf = (id: SessionId): readonly JournalRecord[] => {
     const read = journals.has(id) ? undefined : store.read(id);
     const records = journals.get(id) ?? (read?.tag === 'ok' ? read.value.records : []);
     journals.set(id, records);
     return records;
+  };
+  /** Returns the text of the user's prompt: for a sub-agent, of the prompt whose agent started it. */
+  const promptText = (session: SessionId, id: MessageId | undefined): string | undefined => {
+    const records = recordsOf(session);
+    const parent = store.parentOf(session);
+    const agent = records.find(record => record.kind === 'agent');
+    if (parent !== undefined && agent !== undefined) {
+      const above = recordsOf(parent);
+      const call = above.findIndex(record => hasCall(record, agent.agent.call));
+      const asked = above.slice(0, Math.max(0, call)).findLast(record => record.kind === 'prompt');
+      if (asked !== undefined) return promptText(parent, asked.message.id);
+    }
+    const asked = records.findLast(record => record.kind === 'prompt' && record.message.id === id);
+    return asked?.kind === 'prompt' ? messageText(asked.message) : undefined;
   };
   const known = new Map<string, Omit<BlamedLine, 'line'>>();
   return author => {
@@ -113,6 +129,7 @@ export function authorDescriber(store: Pick<Store, 'read'>): (author: LineAuthor
       by: author.by,
       ...(author.session !== undefined && {
         session: author.session,
+        prompt: promptText(author.session, author.prompt),
         ...callFacts(author, recordsOf(author.session)),
       }),
       at: new Date(author.at).toISOString(),
@@ -122,24 +139,23 @@ export function authorDescriber(store: Pick<Store, 'read'>): (author: LineAuthor
   };
 }
 
+const hasCall = (record: JournalRecord, call: ActionId): boolean =>
+  record.kind === 'answer' && toolCalls(record.message).some(({id}) => id === call);
+
 function callFacts(
   {prompt, call}: Extract<LineAuthor, {by: 'agent'}>,
   records: readonly JournalRecord[],
 ): Omit<BlamedLine, 'line' | 'by'> {
   const place = records.findLastIndex(record => record.kind === 'prompt' && record.message.id === prompt);
-  const asked = records[place];
   // Without a call, the prompt's first answer tells the model.
   const answer = records.find(
-    (record, at) =>
-      record.kind === 'answer' &&
-      (call === undefined ? at > place && place >= 0 : toolCalls(record.message).some(({id}) => id === call)),
+    (record, at) => record.kind === 'answer' && (call === undefined ? at > place && place >= 0 : hasCall(record, call)),
   );
   const tool = answer?.kind === 'answer' ? toolCalls(answer.message).find(({id}) => id === call) : undefined;
   const step = records.findLastIndex(record => record.kind === 'step' && record.call === call);
   const approval = records.findLast(record => record.kind === 'approval' && record.id === call);
   const check = records.find((record, at) => record.kind === 'receipt' && at > step);
   return {
-    ...(asked?.kind === 'prompt' && {prompt: messageText(asked.message)}),
     ...(call !== undefined && {call}),
     ...(tool !== undefined && {tool: tool.name}),
     ...(answer?.kind === 'answer' && {model: answer.message.model}),

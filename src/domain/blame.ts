@@ -127,8 +127,8 @@ export interface BlamedLine {
   readonly line: number;
   readonly by: LineAuthor['by'];
   readonly session?: string;
-  /** The text of the prompt. */
-  readonly prompt?: string;
+  /** The text of the prompt: of the user's, if a sub-agent wrote the line. */
+  readonly prompt?: string | undefined;
   readonly call?: string;
   readonly tool?: string;
   readonly model?: string;

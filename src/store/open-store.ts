@@ -35,6 +35,7 @@ import {
   isUnchanged,
   ownerOf,
   ownersOf,
+  parentOf,
   setPinned,
   readRecord,
   readRecords,
@@ -253,6 +254,11 @@ export class Store {
   /** Returns the states of files of all sessions and sub-agents in the folder, in an outer or an inner one, oldest session first. */
   fileRecords(directory: string): readonly SessionRecord[] {
     return selectFileRecords(this.#db, directory);
+  }
+
+  /** Returns the session whose agent started this sub-agent; `undefined` for a session of the user. */
+  parentOf(id: SessionId): SessionId | undefined {
+    return parentOf(this.#db, id);
   }
 
   /** Returns the checkpoints that sessions may rewind to, newest session first. */

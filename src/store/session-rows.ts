@@ -299,6 +299,10 @@ export function selectCheckpointTrees(db: Database): readonly SessionCheckpoints
   });
 }
 
+/** Returns the session whose agent started this sub-agent; `undefined` for a session of the user. */
+export const parentOf = (db: Database, id: SessionId): SessionId | undefined =>
+  parseSessionId(String(db.first('SELECT parent FROM sessions WHERE id = ?', id)?.['parent']));
+
 /** True for the sessions in the folder of `own`, in an outer or an inner one. */
 const isRelatedFolder = `(substr(s.directory || '/', 1, length(own.directory) + 1) = own.directory || '/'
          OR substr(own.directory || '/', 1, length(s.directory) + 1) = s.directory || '/')`;

@@ -145,3 +145,33 @@ test('what cannot be blamed is refused in a sentence', async () => {
   }
   expect((await scene.run(['blame'])).code).toBe(2);
 });
+
+test('lines of sub-agents, of background commands, and of undo and redo have their authors', async () => {
+  await using scene = await openScene([
+    call('Agent', {description: 'helper', prompt: 'write the helper file', subagent_type: 'general-purpose'}),
+    call('Write', {file_path: 'helped.txt', content: 'by the helper\n2\n3\n4\n'}),
+    say('helped'),
+    say('1'),
+    call('Edit', {file_path: 'helped.txt', old_string: 'by', new_string: 'BY'}),
+    say('2'),
+    call('Bash', {command: 'sleep 0.2; echo from the background >>late.txt', run_in_background: true}),
+    call('Bash', {command: 'sleep 1'}),
+    say('3'),
+  ]);
+  const {work} = scene.place;
+  const helped = Array.from({length: 4}, () => 'first Write');
+  await scene.run(['--prompt', 'first', ...free]);
+  expect(await authors(scene, 'helped.txt')).toEqual(helped);
+  await scene.run(['--continue', '--prompt', 'second', ...free]);
+  expect(await authors(scene, 'helped.txt')).toEqual(['second Edit', ...helped.slice(1)]);
+  const id = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout)[0].id;
+  writeFileSync(join(work, 'helped.txt'), `${readFileSync(join(work, 'helped.txt'), 'utf8')}mine\n`);
+  await scene.run(['sessions', 'rewind', id, '--yes']);
+  expect(readFileSync(join(work, 'helped.txt'), 'utf8')).toBe('by the helper\n2\n3\n4\nmine\n');
+  expect(await authors(scene, 'helped.txt')).toEqual([...helped, 'person']);
+  await scene.run(['sessions', 'rewind', id, '--redo', '--yes']);
+  expect(await authors(scene, 'helped.txt')).toEqual(['second Edit', ...helped.slice(1), 'person']);
+  writeFileSync(join(work, 'late.txt'), 'before\n');
+  await scene.run(['--continue', '--prompt', 'third', ...free]);
+  expect(await authors(scene, 'late.txt')).toEqual(['unknown', 'third Bash']);
+});

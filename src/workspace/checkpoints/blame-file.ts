@@ -24,9 +24,12 @@ const maxVersions = 50;
 const nobody: LineAuthor = {by: 'unknown'};
 const empty: Version = {lines: [], authors: []};
 
-/** Splits a file into lines with their ends, one byte a character. */
-export const splitLines = (bytes: Buffer): readonly string[] =>
-  bytes.length === 0 ? [] : bytes.toString('latin1').split(/(?<=\n)/u);
+/** Splits a file into lines, one byte a character. A last line without a line feed is another line than one with it. */
+function splitLines(bytes: Buffer): readonly string[] {
+  const lines = bytes.toString('latin1').split('\n');
+  const last = lines.pop() ?? '';
+  return last === '' ? lines : [...lines, `${last}\uFFFF`];
+}
 
 /** The file whose lines are looked up, in its last state. */
 export interface BlamedFile {
@@ -106,6 +109,8 @@ export function blameFile(
     if (node.kind !== 'file') return Buffer.alloc(0);
     return objects.get(node.hash);
   };
+  const linesOf = (seen: Seen): readonly string[] =>
+    typeof seen === 'string' ? [] : splitLines(bytesOf(seen) ?? Buffer.alloc(0));
   /** A name for the content of a state; the same for the same content, in git or not. */
   const contentName = memo((name: string) =>
     name.startsWith('git:') ? hash('sha256', objects.get(name) ?? name) : name,
@@ -143,7 +148,8 @@ export function blameFile(
   const versionAt: (request: string) => Version | undefined = memo(request => {
     const space = request.indexOf(' ');
     const [until, path] = [Number(request.slice(0, space)), request.slice(space + 1)];
-    const versions = new Map<string, Version>();
+    /** The earlier contents. Their lines are read again if they are needed. */
+    const versions = new Map<string, Pick<Version, 'authors'> & {readonly seen: Seen}>();
     let version: Version | undefined;
     let key = 'unseen';
     let last = -1;
@@ -166,12 +172,17 @@ export function blameFile(
         else {
           const from = last < 0 ? (source?.at ?? last) : last;
           const {author, restores} = authorOf(path, {from, to: at, gap});
-          const older = restores && author.by === 'unknown' ? [...versions.values()] : [];
-          const known = restores ? versions.get(next) : undefined;
-          version = known ?? changeVersion(source?.version ?? version ?? empty, {lines, author, older});
+          const older =
+            restores && author.by === 'unknown' ? [...versions.values()].slice(-maxVersions).toReversed() : [];
+          const known = restores ? versions.get(next)?.authors : undefined;
+          const olderVersions = older.map(each => () => ({authors: each.authors, lines: linesOf(each.seen)}));
+          version =
+            known !== undefined
+              ? {lines, authors: known}
+              : changeVersion(source?.version ?? version ?? empty, {lines, author, older: olderVersions});
         }
         versions.delete(next);
-        versions.set(next, version);
+        versions.set(next, {authors: version.authors, seen});
         key = next;
       }
       last = at;
@@ -268,12 +279,13 @@ function changeVersion(
     lines,
     author,
     older,
-  }: {readonly lines: readonly string[]; readonly author: LineAuthor; readonly older: readonly Version[]},
+  }: {readonly lines: readonly string[]; readonly author: LineAuthor; readonly older: readonly (() => Version)[]},
 ): Version {
   const kept = matchLines(before.lines, lines);
   const authors: (LineAuthor | undefined)[] = lines.map((_, at) => before.authors[kept[at] ?? -1]);
-  for (const version of older.slice(-maxVersions).toReversed()) {
+  for (const read of older) {
     if (!authors.includes(undefined)) break;
+    const version = read();
     const found = matchLines(version.lines, lines);
     for (const at of authors.keys()) authors[at] ??= version.authors[found[at] ?? -1];
   }

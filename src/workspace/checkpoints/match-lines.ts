@@ -1,6 +1,7 @@
 import {diffArrays} from 'diff';
 
-/** The number of added and removed lines of a block beyond which its lines aren't matched one by one. */
+/** The number of added and removed lines up to which the smallest difference is searched for at once, and in a block without unique lines. */
+const fewEdits = 40;
 const maxEdits = 400;
 
 /**
@@ -15,7 +16,9 @@ export function matchLines(before: readonly string[], after: readonly string[]):
     for (; from < to && start < end && before[from] === after[start]; from += 1, start += 1) found[start] = from;
     for (; from < to && start < end && before[to - 1] === after[end - 1]; to -= 1, end -= 1) found[end - 1] = to - 1;
     if (from === to || start === end) continue;
-    const anchors = uniquePairs(before.slice(from, to), after.slice(start, end));
+    const part = {before: before.slice(from, to), after: after.slice(start, end)};
+    if (matchBlock(part, {from, start, found, edits: fewEdits})) continue;
+    const anchors = uniquePairs(part.before, part.after);
     let [a, b] = [from, start];
     for (const {old, fresh} of anchors) {
       blocks.push({from: a, to: from + old, start: b, end: start + fresh});
@@ -23,21 +26,30 @@ export function matchLines(before: readonly string[], after: readonly string[]):
       [a, b] = [from + old + 1, start + fresh + 1];
     }
     if (anchors.length > 0) blocks.push({from: a, to, start: b, end});
-    else matchBlock({before: before.slice(from, to), after: after.slice(start, end)}, {from, start, found});
+    else matchBlock(part, {from, start, found, edits: maxEdits});
   }
   return found;
 }
 
+/** Matches the lines of a block with the smallest difference. Returns `false` if it has more edits. */
 function matchBlock(
   {before, after}: {readonly before: string[]; readonly after: string[]},
-  {from, start, found}: {readonly from: number; readonly start: number; readonly found: Int32Array},
-): void {
+  {
+    from,
+    start,
+    found,
+    edits,
+  }: {readonly from: number; readonly start: number; readonly found: Int32Array; readonly edits: number},
+): boolean {
+  const changes = diffArrays(before, after, {maxEditLength: edits});
+  if (changes === undefined) return false;
   let [a, b] = [from, start];
-  for (const {added, removed, count} of diffArrays(before, after, {maxEditLength: maxEdits}) ?? []) {
+  for (const {added, removed, count} of changes) {
     if (!added && !removed) for (let at = 0; at < count; at += 1) found[b + at] = a + at;
     if (!added) a += count;
     if (!removed) b += count;
   }
+  return true;
 }
 
 interface Pair {
