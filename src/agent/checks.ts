@@ -53,6 +53,14 @@ export async function noteChecks(
   }
 }
 
+/** Shows the checks again if actions may have changed files since `begun` of the tracker was read. */
+export async function showChecks(session: SessionContext, begun: number, signal: AbortSignal): Promise<void> {
+  const owner = session.owner();
+  if (session.interaction !== 'interactive' || owner.checks.begun === begun) return;
+  const checks = await checkStatuses(session, signal);
+  if (checks.length > 0) owner.publish([{event: 'checks-changed', checks}]);
+}
+
 /** Counts an action that may change files while it runs. The returned function ends it, and returns whether others ran beside it. */
 export function beginChange(session: SessionContext, risk: RiskLevel): () => boolean {
   const {checks} = session.owner();

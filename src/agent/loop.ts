@@ -21,6 +21,7 @@ import type {Thinking} from '../domain/model-stream.ts';
 import {addUsage, contextTokens, noUsage, type Usage} from '../domain/usage.ts';
 import {streamAnswer, refusedLengthOf, type ModelAnswer} from './answer.ts';
 import {changedEffort, environmentNote} from './context/environment.ts';
+import {showChecks} from './checks.ts';
 import {endCommands} from './context/prompt-command.ts';
 import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
 import {goalIn} from '../domain/history.ts';
@@ -353,11 +354,13 @@ async function takeTurn(
   // The reservation is settled now, because sub-agents that the calls start need the rest of the budget.
   reserved.settle(costOf(answer, session));
   const calls = answer.message === undefined ? [] : toolCalls(answer.message);
+  const {begun} = session.owner().checks;
   // The calls of a broken answer settle too, as cancelled: history needs a result for each.
   const report =
     answer.end === 'failed'
       ? await cancelToolCalls(calls, context, signal)
       : await runToolCalls(calls, context, signal);
+  await showChecks(session, begun, signal);
   context.checkpoints.afterTurn(isResting(session) ? 'resting' : 'running');
   stats.addCalls(report);
   if (report.results.length > 0) {

@@ -55,6 +55,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'demo',
   'diff',
   'blame',
+  'checks',
   'docs',
   'doctor',
   'documents',

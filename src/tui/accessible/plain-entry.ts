@@ -13,6 +13,7 @@ import type {MarkdownLexer} from '../scrollback/render-markdown.ts';
 import {reduce, takeFinished} from '../state/reduce.ts';
 import {toProgressLabel, isFinishedTodo} from '../state/selectors.ts';
 import type {FinishedEntry, View} from '../state/view.ts';
+import {plainCheck} from '../text/check-text.ts';
 import {type EntryFrame, spansText} from '../text/wrap.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {themeOf} from '../theme/theme.ts';
@@ -49,7 +50,10 @@ export function plainEntryLines(
       const facts = turnFacts(entry.turn).map(spansText);
       const stop = stopNotice(entry.end);
       const said = stop === undefined ? ['Done'] : stop.text.split(/\n| · /u).map(plainTextLine);
-      return [(stop?.role === 'error' ? 'Failed: ' : '') + sentences([...said, ...facts])];
+      return [
+        (stop?.role === 'error' ? 'Failed: ' : '') +
+          sentences([...said, ...entry.turn.checks.map(plainCheck), ...facts]),
+      ];
     }
     default:
       return unreachable(entry);

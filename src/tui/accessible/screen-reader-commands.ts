@@ -4,6 +4,7 @@ import {type CommandInfo, completions} from '../commands/command-line.ts';
 import {commandsFor} from '../commands/command-list.ts';
 import {asideCommandWith} from '../commands/aside.ts';
 import {blameCommandWith} from '../commands/blame.ts';
+import {checksCommandWith} from '../commands/checks.ts';
 import {diffCommandWith, printDiff} from '../commands/diff.ts';
 import {printReview, reviewCommandWith} from '../commands/review.ts';
 import {visibleLine} from '../../base/visible.ts';
@@ -48,6 +49,7 @@ function ownCommands(context: () => ScreenReaderContext): readonly SlashCommand[
       const [{answerText}, lexer] = await Promise.all([import('./transcript-text.ts'), at.loadLexer()]);
       at.print(['Answer beside the conversation:', ...answerText(answer, lexer), 'End of the answer.']);
     }),
+    checksCommandWith('sentences'),
     command('/status', 'Show model, mode, tokens and cost', () => context().print([statusLine(context())])),
     command('/context', "Show what fills the model's context", () => void showContext(context())),
     command('/image [PATH]', 'Attach an image from a file or the clipboard to the next prompt', path => {

@@ -13,6 +13,7 @@ import {type CommandContext, slashCommand, type SlashCommand} from './command.ts
 import {copyCommand, exportCommand} from './export.ts';
 import {configCommand, themeCommand, verbosityCommand} from './config.ts';
 import {blameCommandWith} from './blame.ts';
+import {checksCommandWith} from './checks.ts';
 import {diffCommandWith, showDiff} from './diff.ts';
 import {documentsCommand} from './documents.ts';
 import {memoryCommand} from './memory.ts';
@@ -177,6 +178,7 @@ const allCommands: readonly SlashCommand[] = [
       else context.notify('info', 'weft asks before it uses the computer. /computer off revokes your approval.');
     },
   }),
+  checksCommandWith('columns'),
   slashCommand({
     name: 'context',
     usage: '/context',

@@ -9,6 +9,7 @@ import {approvalSubject} from '../scrollback/approval-text.ts';
 import {cardKeys, keyHint, keyOf} from '../terminal/keymap.ts';
 import {visibleExactLine, visibleLine, visible} from '../../base/visible.ts';
 import {firstLine} from '../../base/clip.ts';
+import {checkRows} from '../text/check-text.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {Styled, useTheme} from '../theme/styled.tsx';
 import type {RunningSession} from '../../domain/session-list.ts';
@@ -122,6 +123,7 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
       {todos.length > 0 && todoRows > 0 && (
         <Box flexDirection="column" flexShrink={1} paddingTop={1} overflow="hidden">
           <TodoPanel todos={todos} times={times.todos} width={width} rows={todoRows} />
+          {todoRows > 1 && <Lines lines={checkRows(view.checks, frame, '  ').slice(0, 2)} />}
         </Box>
       )}
       <Box flexDirection="column" flexShrink={0} paddingTop={1}>

@@ -26,6 +26,7 @@ import {centsText, countText} from '../state/selectors.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import {hookStopText} from '../../domain/stop-text.ts';
 import {contextTokens} from '../../domain/usage.ts';
+import {checkRows} from '../text/check-text.ts';
 import {cellWidth, fit} from '../text/cell-width.ts';
 import {durationText, wholeSeconds} from '../text/duration.ts';
 import {withRelativePaths, withTildes} from '../text/workspace-paths.ts';
@@ -440,7 +441,7 @@ function endRows({end, turn}: {readonly end: PromptEnd; readonly turn: TurnFacts
   const stop = stopNotice(end);
   const said = stop === undefined ? [] : signedRows(stop.text, stop, frame);
   const isWorthClosing = turn.actions > 0 || turn.durationMs >= longAnswerMs;
-  const closing = isWorthClosing ? closingRows(turn, frame) : [];
+  const closing = [...checkRows(turn.checks, frame, margin), ...(isWorthClosing ? closingRows(turn, frame) : [])];
   if (said.length === 0) return closing;
   return closing.length === 0 ? said : [...said, '', ...closing];
 }
@@ -452,7 +453,7 @@ const dim = (text: string): StyledSpan => ({text, roles: ['dim']});
 
 /** Returns a turn's changes, duration, cost and how to undo it. Empty if there is only a cost. `short` omits the waiting time. */
 export function turnFacts(
-  {files, uncounted, durationMs, waitedMs, costUsd}: TurnFacts,
+  {files, uncounted, durationMs, waitedMs, costUsd}: Omit<TurnFacts, 'checks'>,
   detail: 'whole' | 'short' = 'whole',
 ): readonly (readonly StyledSpan[])[] {
   const time = durationMs < 1000 ? '' : durationText(Math.round(durationMs / 1000) * 1000);

@@ -21,6 +21,7 @@ import {stopText, toSentence} from '../../domain/stop-text.ts';
 import {knownCost} from '../../domain/usage.ts';
 import {applyTaskFrames, emptyTaskView} from '../../tasks/task-view.ts';
 import {type MarkdownPiece, markdownStart, splitMarkdown} from '../scrollback/split-markdown.ts';
+import {shownCheck} from '../text/check-text.ts';
 import {withRelativePaths} from '../text/workspace-paths.ts';
 import {unfinishedText} from '../../domain/plan.ts';
 import {isBetweenSteps, withEntry} from './exploration.ts';
@@ -208,8 +209,9 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'sandbox-proven':
       return {...view, sandbox: event.proof};
     case 'session-renamed':
-    case 'checks-changed':
       return view;
+    case 'checks-changed':
+      return {...view, checks: event.checks.map(check => shownCheck(check, directoryOf(view)))};
     case 'prompt-suggested':
       return {...view, suggestion: event.prompt};
     case 'notice':
@@ -223,7 +225,13 @@ export function reduce(view: View, event: AgentEvent): View {
         text === ''
           ? ended
           : withNotice(ended, 'warning', event.summary.stop === 'context-full' ? `${text} ${compactHint}` : text);
-      return addEntry(noted, {kind: 'end', end, turn: turnFacts(view.turn, event.summary)});
+      const checks = event.summary.checks.map(check => shownCheck(check, directoryOf(view)));
+      const closedChecks = JSON.stringify(event.summary.checks);
+      const turn = {
+        ...turnFacts(view.turn, event.summary),
+        checks: closedChecks === view.closedChecks ? [] : checks,
+      };
+      return addEntry({...noted, checks, closedChecks}, {kind: 'end', end, turn});
     }
     default:
       return unreachable(event);
@@ -289,7 +297,10 @@ const newTurn = (usage: SessionUsage): RunningTurn => ({
   todos: 'earlier',
 });
 
-function turnFacts({files, uncounted, actions, costBefore}: RunningTurn, summary: PromptSummary): TurnFacts {
+function turnFacts(
+  {files, uncounted, actions, costBefore}: RunningTurn,
+  summary: PromptSummary,
+): Omit<TurnFacts, 'checks'> {
   const cost = knownCost(Object.values(summary.sessionUsage.models));
   return {
     files,

@@ -1,3 +1,4 @@
+import type {ShownCheck} from '../text/check-text.ts';
 import type {AgentOutput} from './agent-outputs.ts';
 import type {ReadImage} from '../../actions/files-port.ts';
 import type {
@@ -43,6 +44,10 @@ export interface View {
   readonly suggestion: string;
   /** The terminal in which the user's running command waits for the user to attach. */
   readonly terminalNeeded: TerminalNeeded;
+  /** The session's checks, in order of their first runs. */
+  readonly checks: readonly ShownCheck[];
+  /** What the last closing line showed of the checks, as a key. */
+  readonly closedChecks: string;
   readonly tasks: TaskView;
   /** The session's sub-agents, in the order they started. */
   readonly agents: readonly AgentOutput[];
@@ -175,6 +180,8 @@ export interface TurnFacts {
   readonly waitedMs: number;
   /** The cost in US dollars. `unknown` if the model has no known price. */
   readonly costUsd: number | 'unknown';
+  /** The session's checks. Empty if none ran in the turn and the changes affect none. */
+  readonly checks: readonly ShownCheck[];
 }
 
 export interface LineCounts {
@@ -220,6 +227,8 @@ export const emptyView: View = {
   handOvers: [],
   compaction: 'none',
   suggestion: '',
+  checks: [],
+  closedChecks: '',
   terminalNeeded: 'none',
   tasks: emptyTaskView,
   agents: [],

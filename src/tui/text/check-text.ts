@@ -1,0 +1,71 @@
+import {pluralize} from '../../base/clip.ts';
+import {relativeTo} from '../../base/shown-path.ts';
+import {visibleLine} from '../../base/visible.ts';
+import {type CheckStatus, type HidingSyntax, outcomeOf, type Receipt} from '../../domain/receipt.ts';
+import {glyphs} from '../theme/glyphs.ts';
+import {cellWidth, fit} from './cell-width.ts';
+import type {Frame} from './wrap.ts';
+
+/** A check as people read it: `npm test`, `41 passed`. `warning`: it proves nothing about the files as they are. */
+export interface ShownCheck {
+  readonly mark: 'success' | 'error' | 'warning';
+  readonly name: string;
+  readonly result: string;
+}
+
+/** Words a check. Names the folder of a check that did not run in `workspace`. */
+export function shownCheck({receipt, isFresh}: CheckStatus, workspace: string): ShownCheck {
+  const {directory} = receipt;
+  const place = directory === workspace ? '' : ` in ${relativeTo(directory, workspace)}`;
+  const name = visibleLine(receipt.name + place);
+  const outcome = outcomeOf(receipt);
+  if (receipt.tree === 'unknown') return {mark: 'warning', name, result: `${resultOf(receipt)}, on other files`};
+  if (!isFresh) return {mark: 'warning', name, result: 'not run since the last edit'};
+  const mark = outcome === 'passed' ? 'success' : outcome === 'failed' ? 'error' : 'warning';
+  return {mark, name, result: resultOf(receipt)};
+}
+
+function resultOf({end, counts: {passed, failed = 0}, kind}: Receipt): string {
+  if (end.kind === 'stopped') return end.why === 'time-limit' ? 'timed out' : 'ended by a signal';
+  const failures = failed === 0 ? '' : kind === 'test' ? `${failed} failed` : pluralize(failed, 'error');
+  if (end.kind === 'hidden') return failures === '' ? hidden[end.by] : failures;
+  if (end.code !== 0) return failures === '' ? `exit ${end.code}` : failures;
+  return passed === undefined ? 'passed' : `${passed} passed`;
+}
+
+const hidden: Readonly<Record<HidingSyntax, string>> = {
+  pipe: 'exit code hidden by a pipe',
+  list: 'exit code hidden by ; or ||',
+  condition: 'exit code hidden',
+  background: 'exit code hidden by &',
+  unreached: 'may not have run',
+};
+
+const markGlyphs = {success: glyphs.success, error: glyphs.error, warning: glyphs.warning} as const;
+const markWords = {success: 'Passed', error: 'Failed', warning: 'Not proven'} as const;
+
+/** The longest name of a check on a line, in cells. */
+const maxName = 30;
+
+/** Returns `✓ npm test 41 passed · ✗ tsc 2 errors` in rows that break between checks. `indent` comes before each row. */
+export function checkRows(checks: readonly ShownCheck[], {theme, width}: Frame, indent: string): readonly string[] {
+  const room = Math.max(8, width - cellWidth(indent));
+  const rows: {cells: number; text: string}[] = [];
+  for (const {mark, name, result} of checks) {
+    const shortName = fit(name, Math.max(4, Math.min(maxName, room - cellWidth(result) - 3)));
+    const words = fit(`${shortName} ${result}`, room - 2);
+    const text = `${theme.style([mark], markGlyphs[mark])} ${theme.style(mark === 'success' ? ['dim'] : [], words)}`;
+    const cells = cellWidth(words) + 2;
+    const last = rows.at(-1);
+    if (last === undefined || last.cells + glyphs.separator.length + cells > room) rows.push({cells, text});
+    else {
+      last.text += theme.style(['dim'], glyphs.separator) + text;
+      last.cells += glyphs.separator.length + cells;
+    }
+  }
+  return rows.map(({text}) => indent + text);
+}
+
+/** Returns a check in words, for a screen reader. */
+export const plainCheck = ({mark, name, result}: ShownCheck): string =>
+  `${markWords[mark]}: ${name}${result === 'passed' ? '' : `, ${result}`}`;
