@@ -19,7 +19,7 @@ import type {CheckStatus} from '../domain/receipt.ts';
 import type {TaintedData} from '../domain/reason.ts';
 import type {RewindReport} from '../domain/rewind.ts';
 import type {Obligation} from '../domain/obligation.ts';
-import type {PermissionMode, Verdict} from '../domain/risk.ts';
+import type {Decider, PermissionMode, Verdict} from '../domain/risk.ts';
 import type {Proof} from '../domain/sandbox.ts';
 import type {ModelUsage, Usage} from '../domain/usage.ts';
 import type {AgentRow, Asker} from '../domain/sub-agent.ts';
@@ -263,7 +263,7 @@ export type StructuredValue = {readonly kind: 'none'} | {readonly kind: 'value';
 /** A refused call, or a call whose changes were dropped. `by: 'nobody'`: no one could be asked. */
 export interface Denial {
   readonly call: ToolCallBlock;
-  readonly by: 'user' | 'rule' | 'hook' | 'nobody';
+  readonly by: Decider;
   /** `call`: the call did not run, for these reasons among others. `changes`: the call ran, and `total` of its changes were dropped. A very long list is cut. */
   readonly of:
     | {readonly kind: 'call'; readonly reasons: readonly TaintedData[]}

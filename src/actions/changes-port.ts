@@ -2,6 +2,7 @@ import {pluralize} from '../base/clip.ts';
 import {visibleExactLine} from '../base/visible.ts';
 import type {Outcome} from '../base/outcome.ts';
 import type {Change, DroppedChange, NotApplied, ProtectedBecause} from '../domain/change-set.ts';
+import type {Decider} from '../domain/risk.ts';
 import type {FileDiff} from './preview.ts';
 
 export interface WorkspaceChanges {
@@ -173,7 +174,7 @@ const protectedTexts: Readonly<Record<ProtectedBecause, string>> = {
 };
 
 /** The one who denied a change that was not applied. */
-export const deniedBy: Readonly<Record<NotApplied, 'nobody' | 'user' | 'rule' | 'not-denied'>> = {
+export const deniedBy: Readonly<Record<NotApplied, Decider | 'not-denied'>> = {
   nobody: 'nobody',
   unwanted: 'nobody',
   refused: 'user',

@@ -1,6 +1,6 @@
 import {firstLine} from '../base/clip.ts';
 import {byKind, type ByKind, unreachable} from '../base/unreachable.ts';
-import {callOutcome} from '../domain/conversation.ts';
+import {type CallOutcome, callOutcome} from '../domain/conversation.ts';
 import {faultText} from '../domain/fault.ts';
 import type {BlockId} from '../domain/ids.ts';
 import type {CheckEnd} from '../domain/receipt.ts';
@@ -24,7 +24,7 @@ import type {BlockSnapshot, BoundedOutput, ShellReport} from './ports.ts';
 import type {FileDiff} from './preview.ts';
 
 /** How a call ended, in a few words for front ends without cards. */
-export interface CallOutcome {
+export interface CallSummary {
   /** `ended-badly`: a command that ran, with an exit code or signal that reports a failure. */
   readonly kind: 'done' | 'ended-badly' | 'failed' | 'refused' | 'stopped';
   /** Text besides the action's label. Often empty. */
@@ -33,7 +33,7 @@ export interface CallOutcome {
   readonly printed: string;
 }
 
-export function outcomeOf(call: SettledCall): CallOutcome {
+export function outcomeOf(call: SettledCall): CallSummary {
   if (call.tag === 'undecodable') return {kind: 'failed', words: [faultText(call.fault)], printed: ''};
   const {settled} = call.result;
   const printed = printedOutput(call.result);
@@ -168,7 +168,7 @@ export function changesOfCommand(result: ActionResult): ChangesOutcome {
  * Returns the end of an action that the model and every client read. A command was not done if someone denied changes
  * and none was kept. A command that failed is an error, as in Claude Code.
  */
-export function callEndOf(result: ActionResult): ReturnType<typeof callOutcome> {
+export function callEndOf(result: ActionResult): CallOutcome {
   const {applied, dropped} = changesOfCommand(result);
   const denials = applied.length > 0 ? [] : dropped.map(({why}) => deniedBy[why]);
   if (denials.includes('user')) return {outcome: 'cancelled', reason: 'declined'};

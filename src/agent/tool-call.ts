@@ -20,7 +20,7 @@ import {faultText, thrownFault, type Fault} from '../domain/fault.ts';
 import {reasonsText, taintIn} from '../domain/reason.ts';
 import {folderInstructions, reminderBlock} from '../domain/reminder.ts';
 import {weftItself} from '../domain/executor.ts';
-import {noDetail} from '../domain/risk.ts';
+import {type Decider, noDetail} from '../domain/risk.ts';
 import type {Cancellation} from '../domain/settled.ts';
 import {
   changeExtent,
@@ -78,7 +78,7 @@ interface CallReport {
   readonly journaled: {readonly state: 'written'} | {readonly state: 'failed'; readonly cause: unknown};
 }
 
-type DeniedBy = Denial['by'] | 'not-denied';
+type DeniedBy = Decider | 'not-denied';
 
 /** The maximum number of commands that run side by side. */
 const maxParallelCommands = 8;

@@ -261,6 +261,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       findWorkspaceProgram: (name, from) => findUntrustedProgram(name, {directory: from, roots: place.roots}),
       rules,
       outside,
+      checks: setup.engine.conditions.checks,
       unasked: setup.sandbox.unasked,
       excluded: setup.sandbox.excluded,
       sandbox: setup.sandbox.choice === 'native' ? 'none' : () => running().sandbox.proof(),

@@ -144,7 +144,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       conditions: {
         goal: await goalFromFlag(options.goal),
         required: [...settings.requireChecks, ...(options.requireCheck ?? [])],
-        checks: [],
+        checks: settings.checks,
       },
       loopGuard: settings.loopGuard,
       selfReports: settings.selfReports,

@@ -125,6 +125,7 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   keepSessions: settings.keepSessions.value,
   compaction: settings.compaction.value,
   passEnv: settings.passEnv.map(({value}) => value),
+  checks: settings.checks.map(({value}) => value),
   requireChecks: settings.requireChecks.map(({value}) => value),
   env: valuesOf(settings.env),
   hooks: settings.hooks,

@@ -1,6 +1,7 @@
 import type {JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {Fault} from '../domain/fault.ts';
+import type {CheckSetting} from '../domain/receipt.ts';
 import type {Preferences} from '../domain/preferences.ts';
 import type {PermissionMode, RuleList} from '../domain/risk.ts';
 import {
@@ -62,6 +63,7 @@ export interface Settings
   /** The rules, names, folders and hooks of all layers, in the order of the layers. */
   readonly permissions: Readonly<Record<RuleList, readonly Sourced<string>[]>>;
   readonly passEnv: readonly Sourced<string>[];
+  readonly checks: readonly Sourced<CheckSetting>[];
   readonly requireChecks: readonly Sourced<string>[];
   readonly plugins: readonly Sourced<string>[];
   readonly hooks: readonly Sourced<HookSetting>[];
@@ -124,6 +126,7 @@ export function mergeSettings(
     ...allSourced({...defaults, ...defaultPreferences}, {source: 'default', path: ''}),
     permissions: {allow: [], ask: [], deny: []},
     passEnv: [],
+    checks: [],
     requireChecks: [],
     plugins: [],
     hooks: [],
@@ -201,7 +204,7 @@ const isUserOnly = (key: string): key is keyof typeof userOnly => Object.hasOwn(
 type Origin = Omit<Sourced<unknown>, 'value'>;
 
 function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings {
-  const {permissions = {}, passEnv, requireChecks, plugins, hooks = {}, env, models, headers, ...named} = file;
+  const {permissions = {}, passEnv, checks, requireChecks, plugins, hooks = {}, env, models, headers, ...named} = file;
   const {providers, mcpServers, harnesses, ...single} = named;
   const joined = <T>(before: readonly Sourced<T>[], more: readonly T[] = []): readonly Sourced<T>[] => [
     ...before,
@@ -216,6 +219,7 @@ function applyLayer(below: Settings, from: Origin, file: SettingsFile): Settings
       deny: joined(below.permissions.deny, permissions.deny),
     },
     passEnv: joined(below.passEnv, passEnv),
+    checks: joined(below.checks, checks),
     requireChecks: joined(below.requireChecks, requireChecks),
     plugins: joined(below.plugins, plugins),
     hooks: joined(below.hooks, readHooks(hooks, from.source).hooks),

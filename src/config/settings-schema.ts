@@ -56,22 +56,22 @@ export const defaultPreferences: Preferences = {
   statusLine: 'none',
 };
 
+const someText = z.string().check(z.minLength(1));
 const ruleListForm = 'a list of rules, for example ["Read"]';
-const ruleList = z.optional(z.array(z.string().check(z.minLength(1))));
+const ruleList = z.optional(z.array(someText));
 /** The form that the Agent SDK's programs use. Other keys in it are ignored. */
 const sandboxObject = z.looseObject({
   enabled: z.optional(z.boolean()),
   failIfUnavailable: z.optional(z.boolean()),
   autoAllowBashIfSandboxed: z.optional(z.boolean()),
   allowUnsandboxedCommands: z.optional(z.boolean()),
-  excludedCommands: z.optional(z.array(z.string().check(z.minLength(1)))),
+  excludedCommands: z.optional(z.array(someText)),
   network: z.optional(z.looseObject({allowLocalBinding: z.optional(z.boolean())})),
 });
 const variableName = z.string().check(z.regex(variablePattern));
 /** Settings can't name a recording as the provider. */
 const providerNames = providerChoices.filter(name => name !== 'replay');
 const startedForm = 'a JSON object, for example {"command": "npx"}';
-const anyName = /./su;
 
 /**
  * Every setting of a `settings.json`. `about` says what the setting does. `words` say what its value must be, for
@@ -89,7 +89,7 @@ const table = {
   },
   fallbackModel: {
     about: 'Models that answer if the chosen one fails, tried in order.',
-    schema: z.optional(z.readonly(z.array(z.string().check(z.minLength(1))).check(z.maxLength(maxFallbacks)))),
+    schema: z.optional(z.readonly(z.array(someText).check(z.maxLength(maxFallbacks)))),
     words: `a list of up to ${maxFallbacks} names of models`,
     example: '["haiku"]',
     grants: true,
@@ -100,7 +100,7 @@ const table = {
     schema: z.optional(modelsSchema),
     words: modelsWords,
     example: modelsExample,
-    parts: {words: 'the name of a model', form: 'a JSON object, for example {"contextWindow": 131072}', name: anyName},
+    parts: {words: 'the name of a model', form: 'a JSON object, for example {"contextWindow": 131072}', name: /./su},
     grants: true,
   },
   effort: {
@@ -142,7 +142,7 @@ const table = {
     parts: {
       words: 'the name of a provider',
       form: 'a JSON object, for example {"baseUrl": "https://…/v1"}',
-      name: anyName,
+      name: /./su,
     },
     grants: true,
   },
@@ -251,10 +251,17 @@ const table = {
     example: '["NPM_TOKEN"]',
     grants: true,
   },
-  requireChecks: {
+  checks: {
     about:
-      'Commands, or names of checks, that must have passed since the last change before a prompt ends. weft runs them unasked.',
-    schema: z.optional(z.array(z.string().check(z.minLength(1)))),
+      'Checks besides the tests, builds, type checks and linters that weft knows. `paths` are globs of the files that a check depends on; without them, all files that git does not ignore.',
+    schema: z.optional(z.array(z.object({name: someText, command: someText, paths: z.optional(z.array(someText))}))),
+    words: 'a list of checks with name and command',
+    example: '[{"name": "unit", "command": "node run-tests.js", "paths": ["src/**"]}]',
+    grants: false,
+  },
+  requireChecks: {
+    about: 'Commands or names of checks that must have passed since the last change when a prompt ends.',
+    schema: z.optional(z.array(someText)),
     words: 'a list of commands',
     example: '["npm test"]',
     grants: true,
@@ -271,7 +278,7 @@ const table = {
     schema: z.optional(z.record(z.string().check(z.minLength(1)), z.custom<JsonObject>(isJsonObject))),
     words: 'names of MCP servers with how each is started',
     example: '{"files": {"command": "npx", "args": ["-y", "server"]}}',
-    parts: {words: 'the name of a server', form: startedForm, name: anyName},
+    parts: {words: 'the name of a server', form: startedForm, name: /./su},
     grants: true,
   },
   harnesses: {
@@ -280,13 +287,13 @@ const table = {
     words: 'names of harnesses with how each is started',
     example:
       '{"codex": {"env": {"OPENAI_API_KEY": "${OPENAI_API_KEY}"}}, "mine": {"command": "my-agent", "args": ["--acp"]}, "far": {"url": "http://127.0.0.1:4097", "tokenFile": "/…/token"}}',
-    parts: {words: 'the name of a harness', form: startedForm, name: anyName},
+    parts: {words: 'the name of a harness', form: startedForm, name: /./su},
     grants: true,
     ownFilesOnly: true,
   },
   plugins: {
     about: 'Folders with Claude plugins.',
-    schema: z.optional(z.array(z.string().check(z.minLength(1)))),
+    schema: z.optional(z.array(someText)),
     words: 'a list of folders with Claude plugins',
     example: '["~/plugins/review"]',
     grants: true,
@@ -401,14 +408,14 @@ export const settingsFile = z.object(
 );
 
 /** Returns the choice that a value of the setting `sandbox` means. */
-export function sandboxChoice(value: Exclude<SettingsFile['sandbox'], undefined>): SandboxChoice {
+export function sandboxChoice(value: SandboxValue): SandboxChoice {
   if (typeof value === 'string') return value;
   if (value.enabled === false) return 'native';
   return value.failIfUnavailable === true || unsandboxedRetryOf(value) === 'never' ? 'bwrap' : 'auto';
 }
 
 /** Returns whether weft offers to run a command outside the sandbox after it failed inside. */
-export const unsandboxedRetryOf = (value: Exclude<SettingsFile['sandbox'], undefined>): 'offered' | 'never' =>
+export const unsandboxedRetryOf = (value: SandboxValue): 'offered' | 'never' =>
   typeof value !== 'string' && value.allowUnsandboxedCommands === false ? 'never' : 'offered';
 
 /**
@@ -417,7 +424,7 @@ export const unsandboxedRetryOf = (value: Exclude<SettingsFile['sandbox'], undef
  * weft to ask them about commands.
  */
 export function runsUnasked(
-  value: Exclude<SettingsFile['sandbox'], undefined>,
+  value: SandboxValue,
   own: 'yes' | 'no',
 ): Readonly<Record<'person' | 'program', 'held-changes' | 'nothing'>> {
   const {enabled, autoAllowBashIfSandboxed} = typeof value === 'string' ? {} : value;
@@ -431,22 +438,17 @@ export function runsUnasked(
  * Returns the rules for the commands that never run in the sandbox without asking, and that run outside it once they
  * are allowed. `docker` means any `docker …`.
  */
-export const excludedRules = (value: Exclude<SettingsFile['sandbox'], undefined>): readonly string[] =>
+export const excludedRules = (value: SandboxValue): readonly string[] =>
   typeof value === 'string'
     ? []
     : (value.excludedCommands ?? []).map(text => `Bash(${/[*]/u.test(text) ? text : `${text}:*`})`);
 
-/**
- * Returns whether commands in the sandbox can reach this machine's own ports, from weft's setting or the Agent SDK's
- * form of it.
- */
-export const loopbackOf = (
-  allowLocalBinding: boolean,
-  sandbox: Exclude<SettingsFile['sandbox'], undefined>,
-): 'open' | 'closed' =>
+/** Returns whether commands in the sandbox can reach this machine's own ports. */
+export const loopbackOf = (allowLocalBinding: boolean, sandbox: SandboxValue): 'open' | 'closed' =>
   allowLocalBinding || (typeof sandbox !== 'string' && sandbox.network?.allowLocalBinding === true) ? 'open' : 'closed';
 
 export type SettingsFile = z.infer<typeof settingsFile>;
+type SandboxValue = Exclude<SettingsFile['sandbox'], undefined>;
 
 /** The names of all settings, and what each setting does. */
 export const settingNames: readonly (readonly [name: string, about: string])[] = [

@@ -4,6 +4,7 @@ import type {CompactionTokens, CompactionMethod, CompactionTrigger} from './comp
 import type {AssistantMessage, BlockAddress, Message, ToolResultBlock, UserMessage} from './conversation.ts';
 import type {ActionId, DocumentId, MessageId, SessionId} from './ids.ts';
 import type {Receipt} from './receipt.ts';
+import type {Decider} from './risk.ts';
 import type {SubAgent} from './sub-agent.ts';
 import type {Usage} from './usage.ts';
 
@@ -47,7 +48,7 @@ export type JournalRecord =
       readonly id: ActionId;
       readonly label: string;
       readonly decision: 'allowed' | 'refused';
-      readonly by: 'user' | 'rule' | 'hook' | 'nobody';
+      readonly by: Decider;
     }
   /**
    * The state of the files before a prompt's first action that may change them, or after all actions of the prompt have

@@ -4,6 +4,9 @@ import type {Reason} from './reason.ts';
 export const riskLevels = ['read-only', 'local-change', 'external', 'destructive', 'unknown'] as const;
 export type RiskLevel = (typeof riskLevels)[number];
 
+/** The one who allowed or refused a call. `nobody`: no one could be asked. */
+export type Decider = 'user' | 'rule' | 'hook' | 'nobody';
+
 /** The judge's verdict on one action: the decision, the risk and the reasons. */
 export interface Verdict {
   readonly decision: 'allow' | 'ask' | 'deny';

@@ -1,9 +1,10 @@
 // @module-tag long
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {call, say, type Answer} from '../support/model-script.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene, pointedAt, toldResults, type Scene} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
@@ -81,8 +82,7 @@ describe('approvals in a terminal', () => {
 
   test('what destroys needs its word', async () => {
     await using scene = await openScene([call('Bash', {command: 'rm -rf build'}), say('Gone.')]);
-    mkdirSync(join(scene.place.work, 'build'));
-    writeFileSync(join(scene.place.work, 'build', 'a'), 'x');
+    putFile(join(scene.place.work, 'build', 'a'), 'x');
     await using terminal = await open(scene);
     await enter(terminal, 'weft Clean it.');
     await terminal.onScreen(/╭ Delete files\?[^]*rm -rf build[^]*type "\w+" to allow/u);

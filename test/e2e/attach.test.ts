@@ -1,12 +1,13 @@
 // @module-tag long
 import {once} from 'node:events';
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync} from 'node:fs';
 import {request} from 'node:http';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say, until} from '../support/model-script.ts';
 import {openPty, type PtyTerminal} from '../support/pty-terminal.ts';
+import {putFile} from '../support/put-file.ts';
 import {finish, startWeft} from '../support/run-weft.ts';
 import type {WeftServer} from '../support/weft-server.ts';
 import {type AgentServer, serve} from '../support/agent-server.ts';
@@ -76,8 +77,7 @@ test.each([
   const gate = Promise.withResolvers<void>();
   await using scene = await serve([[say('I begin.\n\nAnd '), until(gate.promise), say('I end.')]]);
   const {server, place} = scene;
-  mkdirSync(join(place.home, 'weft'), {recursive: true});
-  writeFileSync(join(place.home, 'weft', 'settings.json'), JSON.stringify(settings));
+  putFile(join(place.home, 'weft', 'settings.json'), JSON.stringify(settings));
   const running = prompt(server, {prompt: 'go', workDir: place.work});
   await lookUntil(
     async () => (await server.ask('GET', '/agent/sessions')).body.some((row: {running: boolean}) => row.running),

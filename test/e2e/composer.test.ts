@@ -1,9 +1,10 @@
 // @module-tag long
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {say} from '../support/model-script.ts';
 import {openScenePty} from '../support/pty-terminal.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene, pointedAt, toldPrompt} from '../support/scene.ts';
 import {needs} from '../support/programs.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
@@ -38,8 +39,7 @@ describe('a mention without a terminal', () => {
 describe('the composer in a terminal', () => {
   test('@ finds a file, ! runs a command that the agent then sees, # remembers', async () => {
     await using scene = await openScene([say('First answer.'), say('Second answer.')]);
-    mkdirSync(join(scene.place.work, 'src'));
-    writeFileSync(join(scene.place.work, 'src/summary.ts'), 'export const sum = 42;\n');
+    putFile(join(scene.place.work, 'src/summary.ts'), 'export const sum = 42;\n');
     await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
     await enter(terminal, 'weft');
     await terminal.until(ready);

@@ -2,6 +2,7 @@
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {putFile} from '../support/put-file.ts';
 import {runWeft, TempPlace, type Finished} from '../support/run-weft.ts';
 
 class Config extends TempPlace {
@@ -110,8 +111,7 @@ describe('weft config import', () => {
 
   test('takes over what Claude Code’s settings say, keeps what is here, and says what is left out', async () => {
     using place = new Config();
-    mkdirSync(join(place.home, '.claude'));
-    writeFileSync(join(place.home, '.claude', 'settings.json'), JSON.stringify(theirs));
+    putFile(join(place.home, '.claude', 'settings.json'), JSON.stringify(theirs));
     mkdirSync(join(place.home, 'weft'), {recursive: true});
     writeFileSync(place.user, '{"permissionMode": "default", "permissions": {"deny": ["Read(./.env)"]}}');
     const listed = await runWeft(['hooks', 'list'], {place});
@@ -149,8 +149,7 @@ describe('weft config import', () => {
   test('what a clone brings counts only after trust; a dry run and a missing file change nothing', async () => {
     using place = new Config();
     expect(await place.answer(['import'])).toBe('1');
-    mkdirSync(join(place.work, '.claude'));
-    writeFileSync(join(place.work, '.claude', 'settings.json'), JSON.stringify({hooks: {PreToolUse: [check]}}));
+    putFile(join(place.work, '.claude', 'settings.json'), JSON.stringify({hooks: {PreToolUse: [check]}}));
     expect(await place.answer(['import', '--project', '--dry-run'])).toBe(
       'hook  PreToolUse(Bash)  ./check.sh  would be imported\n0',
     );

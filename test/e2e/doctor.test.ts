@@ -8,6 +8,7 @@ import {findSearchBinary} from '../../src/workspace/search/ripgrep.ts';
 import {scriptedServer} from '../support/mcp-server.ts';
 import {call, say} from '../support/model-script.ts';
 import {answers, startModelServer} from '../support/model-server.ts';
+import {putFile} from '../support/put-file.ts';
 import {finish, runWeft, TempPlace} from '../support/run-weft.ts';
 import {pointedAt, toldResults} from '../support/scene.ts';
 
@@ -108,8 +109,7 @@ test('doctor says which MCP servers answer, which do not, why, and who named the
 
 test('doctor names what does not work, and exits 1', {tags: 'smoke'}, async () => {
   using place = new TempPlace();
-  mkdirSync(join(place.home, 'weft'));
-  writeFileSync(join(place.home, 'weft', 'weft.db'), 'no database at all, but long enough to be looked at'.repeat(20));
+  putFile(join(place.home, 'weft', 'weft.db'), 'no database at all, but long enough to be looked at'.repeat(20));
   const {code, stdout} = await runWeft(['doctor'], {place, environment: {ANTHROPIC_API_KEY: 'sk-ant-1'}});
   expect(code).toBe(1);
   expect(stdout).toMatch(/^✗ store {5}.+$/mu);
@@ -119,8 +119,7 @@ test('doctor names what does not work, and exits 1', {tags: 'smoke'}, async () =
 
 test('doctor says who is asked to search the web, where a rule allows it', async () => {
   using place = new TempPlace();
-  mkdirSync(join(place.home, 'weft'), {recursive: true});
-  writeFileSync(join(place.home, 'weft', 'settings.json'), '{"permissions": {"allow": ["WebSearch"]}}');
+  putFile(join(place.home, 'weft', 'settings.json'), '{"permissions": {"allow": ["WebSearch"]}}');
   const web = async (environment: Readonly<Record<string, string>>) => {
     const {stdout} = await runWeft(['doctor', '--json'], {place, environment});
     return report(stdout)['web']?.detail;

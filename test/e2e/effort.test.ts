@@ -1,8 +1,8 @@
 // @module-tag long
-import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say, think} from '../support/model-script.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene} from '../support/scene.ts';
 
 const opus = ['--model', 'claude-opus-5-5'];
@@ -33,8 +33,7 @@ test('no model has this effort', async () => {
 
 test('the setting counts for every model, by its nearest level', async () => {
   await using scene = await openScene([say('a'), say('b'), say('c')]);
-  mkdirSync(join(scene.place.home, 'weft'));
-  writeFileSync(join(scene.place.home, 'weft', 'settings.json'), '{"effort": "xhigh"}');
+  putFile(join(scene.place.home, 'weft', 'settings.json'), '{"effort": "xhigh"}');
   for (const model of ['claude-sonnet-4-6', 'claude-opus-5-5', 'claude-haiku-4-5'])
     expect(await scene.run(['--prompt', 'hi', '--model', model])).toMatchObject({code: 0, stderr: ''});
   expect(scene.server.requests.map(({body}) => [body['output_config'], body['thinking']])).toEqual([

@@ -1,8 +1,8 @@
 // @module-tag long
-import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, fail, say, usage, type Answer} from '../support/model-script.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 import {jsonLines, kindsOf, resultOf} from './support/messages.ts';
 import {prompt, rpcArgs} from './support/rpc-client.ts';
@@ -102,8 +102,7 @@ describe('what is asked for', () => {
 
   test('a project names them only where the folder is trusted', async () => {
     await using scene = await openScene([fail(404)]);
-    mkdirSync(join(scene.place.work, '.weft'));
-    writeFileSync(join(scene.place.work, '.weft/settings.json'), JSON.stringify({fallbackModel: ['haiku']}));
+    putFile(join(scene.place.work, '.weft/settings.json'), JSON.stringify({fallbackModel: ['haiku']}));
     const {code, stderr} = await scene.run(['--prompt', 'x', '--model', main]);
     expect([code, models(scene)]).toEqual([1, [main]]);
     expect(stderr).toContain('"fallbackModel" is ignored');

@@ -1,10 +1,11 @@
 // @module-tag long
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {readByteLog} from '../support/byte-log.ts';
 import {call, hang, say, until} from '../support/model-script.ts';
 import {openScenePty, openPtyOf, type PtyTerminal} from '../support/pty-terminal.ts';
+import {putFile} from '../support/put-file.ts';
 import {weftBin} from '../support/run-weft.ts';
 import {fileComes, openScene, pointedAt, type Scene} from '../support/scene.ts';
 
@@ -126,8 +127,7 @@ describe('a screen of its own', () => {
 describe('it stays a screen of its own', () => {
   test('after the setting alone', async () => {
     await using scene = await openScene([]);
-    mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
-    writeFileSync(join(scene.place.home, 'weft', 'settings.json'), '{"tui": "fullscreen"}');
+    putFile(join(scene.place.home, 'weft', 'settings.json'), '{"tui": "fullscreen"}');
     using terminal = open(scene, {args: []});
     await terminal.until(/Ask weft to do something/u);
     expect(await screenOf(terminal)).toBe('alternate');

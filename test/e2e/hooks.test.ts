@@ -5,6 +5,7 @@ import {describe, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say} from '../support/model-script.ts';
 import {processEnds, running} from '../support/processes.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene, toldPrompt, toldResults, type Scene} from '../support/scene.ts';
 
 /** Hooks that settings name, run by the built program. */
@@ -17,8 +18,7 @@ const log = (name: string) => `cat >> ${name}.log`;
 const on = (event: string, ...hooks: readonly object[]) => ({hooks: {[event]: [{matcher: '', hooks}]}});
 
 function userSettings({place}: Scene, settings: object): void {
-  mkdirSync(join(place.home, 'weft'), {recursive: true});
-  writeFileSync(join(place.home, 'weft', 'settings.json'), JSON.stringify(settings));
+  putFile(join(place.home, 'weft', 'settings.json'), JSON.stringify(settings));
 }
 
 function projectFile({place}: Scene, name: string, text: string): void {

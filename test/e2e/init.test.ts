@@ -1,8 +1,9 @@
 // @module-tag long
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene, toldPrompt, toldResults} from '../support/scene.ts';
 
 const write = call('Write', {file_path: 'AGENTS.md', content: '# Build\n'});
@@ -32,8 +33,7 @@ test('flags before the command count: edits that are allowed are made', async ()
 test("a command of the user's takes the place of /init", async () => {
   await using scene = await openScene([say('Ok.')]);
   const folder = join(scene.place.home, '.claude', 'commands');
-  mkdirSync(folder, {recursive: true});
-  writeFileSync(join(folder, 'init.md'), 'My own beginning.\n');
+  putFile(join(folder, 'init.md'), 'My own beginning.\n');
   await scene.run(['init']);
   const sent = JSON.stringify(scene.server.requests[0]?.body.messages);
   expect([sent.includes('My own beginning.'), sent.includes('Look this project over')]).toEqual([true, false]);

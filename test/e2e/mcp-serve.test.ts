@@ -1,7 +1,7 @@
 // @module-tag long
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Client} from '@modelcontextprotocol/sdk/client/index.js';
 import {StdioClientTransport} from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -13,6 +13,7 @@ import {lookUntil} from '../support/look-until.ts';
 import {type McpOverHttp, mcpServeOnHttp, mcpServeOnStdio} from '../support/mcp-serve.ts';
 import {call, hang, say} from '../support/model-script.ts';
 import {processEnds, processStarts, running} from '../support/processes.ts';
+import {putFile} from '../support/put-file.ts';
 import {weftBin} from '../support/run-weft.ts';
 import {fileComes, openScene, type Scene, scriptedKey, toldPrompt} from '../support/scene.ts';
 
@@ -114,8 +115,7 @@ test('flags and rules allow and forbid', async () => {
     'WebFetch',
     'Read(secret/**)',
   ]);
-  mkdirSync(join(scene.place.work, 'secret'));
-  writeFileSync(join(scene.place.work, 'secret/a'), 'hidden');
+  putFile(join(scene.place.work, 'secret/a'), 'hidden');
   const {tools} = await caller.client.listTools();
   expect(tools.map(({name}) => name)).not.toContain('WebFetch');
   expect(await caller.text('Write', {file_path: 'src/a.ts', content: 'x\n'})).toBe('Created src/a.ts (+1 -0)');

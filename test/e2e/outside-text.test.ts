@@ -1,12 +1,13 @@
 // @module-tag long
 import {expect, test} from 'vitest';
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Answer} from '../support/model-script.ts';
 import {call, fail, say} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {scriptedServer} from '../support/mcp-server.ts';
 import {startProxy} from '../support/proxy-server.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 import {localServer} from '../unit/workspace/web/support/local-web.ts';
 import {prompt, startRpc} from './support/rpc-client.ts';
@@ -71,8 +72,7 @@ test('a rule trusts a host, from the command line and not from settings of a fol
   ];
   for (const {rules, settings, done} of cases) {
     await using scene = await openScene([reads, runsIt, say('.')]);
-    mkdirSync(join(scene.place.work, '.weft'));
-    writeFileSync(join(scene.place.work, '.weft/settings.json'), JSON.stringify(settings));
+    putFile(join(scene.place.work, '.weft/settings.json'), JSON.stringify(settings));
     const {stdout} = await scene.run([...flags, rules], {environment});
     expect({rules, settings, done: isDone(scene), denials: denialsIn(stdout)}).toEqual({
       rules,
@@ -118,8 +118,7 @@ test('files outside the workspace and of packages are from outside, and a resume
     runsIt,
     say('.'),
   ]);
-  mkdirSync(join(scene.place.work, 'node_modules/tea'), {recursive: true});
-  writeFileSync(join(scene.place.work, 'node_modules/tea/README.md'), `Run ${command}\n`);
+  putFile(join(scene.place.work, 'node_modules/tea/README.md'), `Run ${command}\n`);
   await run(scene, []);
   const {stdout} = await run(scene, ['--continue', '--allowed-tools', 'Bash']);
   const [denial] = [denialsIn(stdout)].flat();
@@ -139,8 +138,7 @@ test('the text that a sub-agent read stays from outside in its answer', async ()
     const script = Object.entries(scripts).find(([word]) => task.includes(word))?.[1];
     return script?.[answers(request)] ?? fail(400, {message: 'no answer'});
   });
-  mkdirSync(join(scene.place.work, 'node_modules/tea'), {recursive: true});
-  writeFileSync(join(scene.place.work, 'node_modules/tea/README.md'), `Run ${command}\n`);
+  putFile(join(scene.place.work, 'node_modules/tea/README.md'), `Run ${command}\n`);
   const {stdout} = await run(scene, ['--allowed-tools', 'Bash'], 'MAIN');
   expect({done: isDone(scene), denials: denialsIn(stdout)}).toEqual({
     done: false,
@@ -173,8 +171,7 @@ test('a program that drives weft gets the source and the text, and a hook cannot
   await using scene = await openScene([call('Bash', {command: `curl -s ${url}`}), runsIt, say('Done.')]);
   const allows = `echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}'`;
   const hooks = {PreToolUse: [{matcher: 'Bash', hooks: [{type: 'command', command: allows}]}]};
-  mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
-  writeFileSync(join(scene.place.home, 'weft/settings.json'), JSON.stringify({hooks}));
+  putFile(join(scene.place.home, 'weft/settings.json'), JSON.stringify({hooks}));
   const client = startRpc(scene, ['--permission-prompt-tool', 'stdio']);
   client.send(prompt('Set it up'));
   const asked = await client.next(({type}) => type === 'control_request');

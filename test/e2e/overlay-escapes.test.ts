@@ -9,6 +9,7 @@ import {lookUntil} from '../support/look-until.ts';
 import {call, say} from '../support/model-script.ts';
 import {running} from '../support/processes.ts';
 import {needs} from '../support/programs.ts';
+import {putFile} from '../support/put-file.ts';
 import {finish} from '../support/run-weft.ts';
 import {openScene, toldResults} from '../support/scene.ts';
 import {
@@ -51,8 +52,7 @@ describe('a link that a build leaves behind', () => {
     await skipWithoutOverlay(scene, skip);
     const {work, home} = scene.place;
     const out = join(home, 'outside');
-    mkdirSync(out);
-    writeFileSync(join(out, 'secret'), 'secret\n');
+    putFile(join(out, 'secret'), 'secret\n');
     symlinkSync(out, join(work, 'there'));
     makeRepository(work, {
       'build.sh': `OUT=${out}\n${script}\n`,

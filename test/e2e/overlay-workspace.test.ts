@@ -1,9 +1,10 @@
 // @module-tag long
-import {chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, mkdirSync, readdirSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
+import {putFile} from '../support/put-file.ts';
 import {finish, weftBin} from '../support/run-weft.ts';
 import {openScene, toldResults} from '../support/scene.ts';
 import {serve} from '../support/agent-server.ts';
@@ -157,8 +158,7 @@ test("whatever runs a command in the overlay leaves the user's work and shows no
   for (const [at, run] of runs.entries()) {
     const {line, reached, goOn} = waitingPoint();
     const work = join(at === 0 ? scene.place.work : served.place.work, String(at));
-    mkdirSync(work);
-    writeFileSync(join(work, 'build.sh'), build(line));
+    putFile(join(work, 'build.sh'), build(line));
     mkdirSync(join(work, 'src'));
     const before = treeOf(work);
     const ended = run(work);

@@ -4,6 +4,7 @@ import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import type {Script} from '../support/model-server.ts';
+import {putFile} from '../support/put-file.ts';
 import {runWeft, startWeft, TempPlace, weftBin, type Finished} from '../support/run-weft.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 
@@ -245,8 +246,7 @@ const touch = (): Script => [call('Bash', {command: 'touch made'}), say('done')]
 /** A scene with the project's own settings. */
 async function openProject(settings: object, script: Script = touch()): Promise<Scene> {
   const scene = await openScene(script);
-  mkdirSync(join(scene.place.work, '.weft'));
-  writeFileSync(join(scene.place.work, '.weft', 'settings.json'), JSON.stringify(settings));
+  putFile(join(scene.place.work, '.weft', 'settings.json'), JSON.stringify(settings));
   return scene;
 }
 
@@ -297,8 +297,7 @@ describe('trust', () => {
     await using scene = await openProject(allow);
     await scene.run(['permissions', 'trust', '--yes']);
     const copy = join(scene.place.work, 'copy');
-    mkdirSync(join(copy, '.weft'), {recursive: true});
-    writeFileSync(join(copy, '.weft', 'settings.json'), JSON.stringify(allow));
+    putFile(join(copy, '.weft', 'settings.json'), JSON.stringify(allow));
     writeFileSync(join(copy, '.weft', 'trust.json'), readFileSync(join(scene.place.home, 'weft', 'trust.json')));
     const {stdout} = await scene.run(['permissions', 'check', '--json', '--cwd', 'copy', 'touch x']);
     expect(verdicts(stdout)).toEqual(['ask']);

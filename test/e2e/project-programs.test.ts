@@ -8,6 +8,7 @@ import {scriptedServer} from '../support/mcp-server.ts';
 import {call, say} from '../support/model-script.ts';
 import {running} from '../support/processes.ts';
 import {needs} from '../support/programs.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 
 /** Hooks and MCP servers that a trusted project names, on a machine that has a sandbox. */
@@ -45,8 +46,7 @@ fetch('${url}').catch(() => {}).finally(() => writeFileSync('${name}.done', ''))
 }
 
 function project({place}: Scene, settings: object): void {
-  mkdirSync(join(place.work, '.weft'), {recursive: true});
-  writeFileSync(join(place.work, '.weft/settings.json'), JSON.stringify(settings));
+  putFile(join(place.work, '.weft/settings.json'), JSON.stringify(settings));
 }
 
 const onEdit = (...hooks: readonly object[]) => ({hooks: {PostToolUse: [{matcher: 'Write', hooks}]}});

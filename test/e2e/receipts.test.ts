@@ -136,6 +136,19 @@ test('receipts hold for the next run of the session, and a person is noticed', a
   expect(short(await checksOf(scene, '--continue'))).toEqual(['npm test 0 stale 2 -']);
 });
 
+test('the settings name checks, and the files that they depend on', async () => {
+  const named = {checks: [{name: 'unit', command: 'node run.js', paths: ['src/**']}]};
+  await using scene = await project(
+    bash('node run.js'),
+    bash('echo x > notes.md'),
+    say('1'),
+    bash('echo good. > src/a.txt'),
+  );
+  const settings = ['--settings', JSON.stringify(named)];
+  expect(short(await checksOf(scene, ...settings))).toEqual(['unit 0 fresh 2 -']);
+  expect(short(await checksOf(scene, ...settings, '--continue'))).toEqual(['unit 0 stale 2 -']);
+});
+
 test('checks of sub-agents are those of the session', async () => {
   await using scene = await project(
     call('Agent', {description: 'test', prompt: 'Run the tests.', subagent_type: 'general-purpose'}),

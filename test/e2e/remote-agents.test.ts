@@ -10,6 +10,7 @@ import {lookUntil} from '../support/look-until.ts';
 import {type Answer, call, hang, say} from '../support/model-script.ts';
 import {type ModelServer, type Script, startModelServer} from '../support/model-server.ts';
 import {needs} from '../support/programs.ts';
+import {putFile} from '../support/put-file.ts';
 import {finish, TempPlace} from '../support/run-weft.ts';
 import {fileComes, openScene, pointedAt, processGone, type Scene, toldResults} from '../support/scene.ts';
 import {openTerminal} from '../support/shell-terminal.ts';
@@ -43,8 +44,7 @@ async function withFar(script: Script, far: Script, environment: Readonly<Record
 
 function setFar(scene: Scene, far: object): void {
   const folder = join(scene.place.home, 'weft');
-  mkdirSync(folder, {recursive: true});
-  writeFileSync(join(folder, 'settings.json'), JSON.stringify({harnesses: {far}}));
+  putFile(join(folder, 'settings.json'), JSON.stringify({harnesses: {far}}));
 }
 
 const agentCall = call('Agent', {description: 'far away', prompt: 'WORK there', harness: 'far'});
@@ -173,8 +173,7 @@ test('what is asked where nobody can answer is denied, and changes nothing there
 /** The settings of the server's machine. */
 const setThere = (place: TempPlace, settings: object): void => {
   const folder = join(place.home, 'weft');
-  mkdirSync(folder, {recursive: true});
-  writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
+  putFile(join(folder, 'settings.json'), JSON.stringify(settings));
 };
 
 test('the rules here bind what works there, whatever rules and hooks there allow', async () => {
@@ -190,8 +189,7 @@ test('the rules here bind what works there, whatever rules and hooks there allow
     ],
   );
   const {place, scene} = far;
-  mkdirSync(join(place.work, 'secret'));
-  writeFileSync(join(place.work, 'secret', 'plan.txt'), 'x marks the spot');
+  putFile(join(place.work, 'secret', 'plan.txt'), 'x marks the spot');
   writeFileSync(join(place.work, 'open.txt'), 'nothing special');
   setThere(place, {
     permissions: {allow: ['Write', 'Bash', 'Read'], defaultMode: 'bypassPermissions'},
@@ -224,8 +222,7 @@ test('a path of the folder there is one of the folder here to the rules; an edit
     return results === 3 ? call('Write', {file_path: outside, content: ''}) : say('It is done.');
   });
   const {place, scene} = far;
-  mkdirSync(join(place.work, 'src'));
-  writeFileSync(join(place.work, 'src', 'a.txt'), 'before\n');
+  putFile(join(place.work, 'src', 'a.txt'), 'before\n');
   const ran = await scene.run(['--prompt', 'MAIN', '--permission-mode', 'acceptEdits', '--output-format', 'json']);
   const told = far.model.requests.slice(1).map(request => toldResults(request)[0] ?? '');
   expect(told.slice(0, 3)).toEqual([

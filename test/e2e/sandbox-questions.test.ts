@@ -1,9 +1,10 @@
 // @module-tag long
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import {needs} from '../support/programs.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene, toldResults} from '../support/scene.ts';
 import {skipWithoutOverlay} from './support/overlay.ts';
 import {answerTo, isType, prompt, startRpc} from './support/rpc-client.ts';
@@ -53,8 +54,7 @@ test.for<[setting: unknown, asked: string]>([
   await using scene = await openScene([call('Bash', {command: 'node -p 40+2'}), say('Done.')]);
   await skipWithoutOverlay(scene, skip);
   // What the user has set for himself does not speak for the program.
-  mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
-  writeFileSync(join(scene.place.home, 'weft', 'settings.json'), JSON.stringify({sandbox: turnedOn}));
+  putFile(join(scene.place.home, 'weft', 'settings.json'), JSON.stringify({sandbox: turnedOn}));
   const given = setting === 'none' ? [] : ['--settings', JSON.stringify({sandbox: setting})];
   const client = startRpc(scene, ['--permission-prompt-tool', 'stdio', ...given], environment);
   client.send(prompt('Go.'));

@@ -8,6 +8,7 @@ import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, say, until} from '../support/model-script.ts';
 import {running} from '../support/processes.ts';
+import {putFile} from '../support/put-file.ts';
 import {toldResults} from '../support/scene.ts';
 import {WeftServer} from '../support/weft-server.ts';
 import {type AgentMessage, agentEvents, serve} from '../support/agent-server.ts';
@@ -429,8 +430,7 @@ const isGone = (seconds: number): boolean => running(`sleep ${String(seconds)}`)
 test('a run ends with all that it started: with its command, with its client, and with the server', async () => {
   await using scene = await serve([]);
   const {server, place} = scene;
-  mkdirSync(join(place.home, 'weft'), {recursive: true});
-  writeFileSync(join(place.home, 'weft', 'settings.json'), JSON.stringify({permissions: {allow: ['Bash']}}));
+  putFile(join(place.home, 'weft', 'settings.json'), JSON.stringify({permissions: {allow: ['Bash']}}));
   const exec = (command: string) => ({body: {cwd: place.work, provider: 'native', command}});
   const run = (seconds: number) => exec(`sleep ${String(seconds)}`);
   const left = await server.ask('POST', '/sandbox/exec', exec('sleep 7401 & exit 3'));

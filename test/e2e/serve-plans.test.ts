@@ -1,5 +1,5 @@
 // @module-tag long
-import {existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, realpathSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
@@ -208,8 +208,7 @@ test('requests that do not fit, and what is not there', async () => {
 
 /** Puts a skill into a folder. */
 function skillIn(folder: string, name: string): string {
-  mkdirSync(join(folder, name), {recursive: true});
-  writeFileSync(join(folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: Knows ${name} words\n---\nDo.\n`);
+  putFile(join(folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: Knows ${name} words\n---\nDo.\n`);
   return folder;
 }
 

@@ -1,9 +1,10 @@
 // @module-tag long
-import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, expect, test, type TestContext} from 'vitest';
 import {needs} from '../support/programs.ts';
 import {serve} from '../support/agent-server.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene} from '../support/scene.ts';
 import {skipWithoutOverlay} from './support/overlay.ts';
 
@@ -15,8 +16,7 @@ async function openServer(skip: TestContext['skip'], settings?: object) {
   const {server, place} = served;
   const {work} = place;
   if (settings !== undefined) {
-    mkdirSync(join(place.home, 'weft'), {recursive: true});
-    writeFileSync(join(place.home, 'weft', 'settings.json'), JSON.stringify(settings));
+    putFile(join(place.home, 'weft', 'settings.json'), JSON.stringify(settings));
   }
   writeFileSync(join(work, 'kept'), 'one\n');
   writeFileSync(join(work, 'own.sh'), 'echo said; echo 2 >kept; mkdir -p dist; echo x >dist/a; rm -f own.sh');

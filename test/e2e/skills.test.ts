@@ -160,8 +160,7 @@ test("a user's command file wins over a name that only the terminal has", async 
 test('piped text goes beside a command, not into its arguments and command lines', async () => {
   await using scene = await openScene(() => say('Done.'));
   const folder = join(scene.place.home, '.claude', 'commands');
-  mkdirSync(folder, {recursive: true});
-  writeFileSync(join(folder, 'twice.md'), 'First $ARGUMENTS, then $ARGUMENTS\n!`echo $ARGUMENTS`\n');
+  putFile(join(folder, 'twice.md'), 'First $ARGUMENTS, then $ARGUMENTS\n!`echo $ARGUMENTS`\n');
   const run = await scene.run(['--prompt', '/twice x', '--allowed-tools', 'Bash(echo:*)'], {
     stdin: {text: 'piped $(touch it-ran)\n'},
   });

@@ -1,8 +1,9 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {say} from '../support/model-script.ts';
 import {openPtyOf} from '../support/pty-terminal.ts';
+import {putFile} from '../support/put-file.ts';
 import {weftBin} from '../support/run-weft.ts';
 import {openScene, pointedAt} from '../support/scene.ts';
 
@@ -18,8 +19,7 @@ describe.skipIf(process.platform === 'win32')('text that would steer the termina
     async () => {
       await using scene = await openScene(() => say(`answer ${steering}\nשלום\tend`));
       const {place} = scene;
-      mkdirSync(join(place.work, '.weft'));
-      writeFileSync(join(place.work, '.weft', 'settings.json'), JSON.stringify({[`key${steering}`]: 1}));
+      putFile(join(place.work, '.weft', 'settings.json'), JSON.stringify({[`key${steering}`]: 1}));
       writeFileSync(join(place.work, 'events'), `${JSON.stringify({'3': steering})}\n${steering}\n`);
       const environment = {...pointedAt(scene.server), TERM: 'xterm-256color', ODD: steering};
       const script = [

@@ -3,6 +3,7 @@ import {chmodSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, fail, say} from '../support/model-script.ts';
+import {putFile} from '../support/put-file.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 
 const addressOf = (scene: Scene): string => scene.server.baseUrl.anthropic.replace(/\/v1$/u, '');
@@ -23,8 +24,7 @@ test(
     mkdirSync(folder, {recursive: true});
     const keyCommand = `echo run >> ${place.home}/runs; echo key-$(wc -l < ${place.home}/runs)-0123456789`;
     writeFileSync(join(folder, 'settings.json'), JSON.stringify({keyCommand, headers: {'X-Team': 'weft'}}));
-    mkdirSync(join(place.work, '.weft'));
-    writeFileSync(join(place.work, '.weft', 'settings.json'), JSON.stringify({keyCommand: `touch ${place.home}/evil`}));
+    putFile(join(place.work, '.weft', 'settings.json'), JSON.stringify({keyCommand: `touch ${place.home}/evil`}));
     const environment = {...noKey, ANTHROPIC_BASE_URL: server.baseUrl.anthropic};
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--allowed-tools', 'Bash'], {environment});
     expect([code, stdout]).toEqual([0, 'Done.\n']);

@@ -148,8 +148,10 @@ export class Compactor {
         : {id, trigger, way: 'trim', summary: earlierSummary(records, request)};
     const draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
     // The provider would refuse a compacted conversation again that gets no shorter.
-    const isSecond = trigger === 'auto' && !request.messages.every(isOrdinaryMessage);
-    if (isSecond && estimateMessagesTokens(draft.messages) >= estimateMessagesTokens(request.messages))
+    if (
+      isSecond(trigger, request) &&
+      estimateMessagesTokens(draft.messages) >= estimateMessagesTokens(request.messages)
+    )
       return failed(rejected(notShorter));
     this.#proposal = {...plan, records, length: records.length, size};
     return ok({
@@ -170,6 +172,10 @@ export const notShorter = 'The conversation stays as it is: it would not get sho
 /** The minimum saving for a compaction, in estimated tokens. */
 export const leastSaved = 100;
 
+/** True if weft compacts a conversation that was compacted before. */
+const isSecond = (trigger: CompactionTrigger, {messages}: CompactionSources['request']): boolean =>
+  trigger === 'auto' && !messages.every(isOrdinaryMessage);
+
 /**
  * Returns why a compaction would not make the conversation shorter, if a new summary is as long as the earlier one.
  * Empty if the compaction helps. Sends nothing.
@@ -183,8 +189,8 @@ async function compactionProblem({trigger, way, preview}: CompactionWish, source
     return `The conversation stays as it is: the system prompt and the tools alone take about ${fixed} of ${window} tokens.`;
   }
   const {messages} = request;
-  const isSecond = trigger === 'auto' && way === 'summary' && !messages.every(isOrdinaryMessage);
-  if (estimateMessagesTokens(messages) < shortConversation && preview === 'shown' && !isSecond) return '';
+  if (estimateMessagesTokens(messages) < shortConversation && preview === 'shown' && !isSecond(trigger, request))
+    return '';
   const summary = earlierSummary(session.conversation.journal.records, request);
   const plan = {id: session.ports.ids.message(), trigger, way, summary};
   const draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));

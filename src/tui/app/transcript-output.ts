@@ -5,6 +5,7 @@ import type {ScrollbackBuffer, TranscriptBlock} from '../scrollback/scrollback-b
 import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../state/scroll-position.ts';
 import type {LinesAbove} from '../terminal/ink-terminal.tsx';
 import {linesOfRows, type Reflow, rowsOf, sumOf} from '../terminal/reflow.ts';
+import {withoutPicture} from '../text/cell-width.ts';
 import type {EntryFrame} from '../text/wrap.ts';
 
 interface TranscriptOutputDeps {
@@ -43,12 +44,6 @@ interface Unsent {
 const maxRecentLines = 500;
 
 const isBlock = (block: Standing['block']): block is TranscriptBlock => typeof block === 'function';
-
-// oxlint-disable-next-line no-control-regex -- sequences of pictures begin with ESC
-const pictureData = /\u001B_G[^\u001B]*\u001B\\|\u001B\]1337;[^\u0007]*\u0007/gu;
-
-/** Returns a line without the data of a picture, which is long. Only the text and the width matter once it is written. */
-const withoutPicture = (line: string): string => line.replaceAll(pictureData, '');
 
 /** Everything above the live region: blocks on their way to the terminal's scrollback, or on the alternate screen. */
 export class TranscriptOutput implements LinesAbove {

@@ -12,12 +12,19 @@ export function cellWidth(text: string): number {
   return width;
 }
 
+const pictures = String.raw`\x1B\]1337;[^\x1B\x07]*(?:\x1B\\|\x07)|\x1B_G[^\x1B]*\x1B\\`;
+const pictureData = new RegExp(pictures, 'gu');
+
 /** SGR, links, and the sequences of pictures, which take no cells of the line themselves. */
-const styling =
-  // oxlint-disable-next-line no-control-regex -- sequences begin with ESC
-  /\u001B\[[\d;]*[mA]|\u001B\](?:8|1337);[^\u001B\u0007]*(?:\u001B\\|\u0007)|\u001B_G[^\u001B]*\u001B\\|\u001B[78D]/gu;
+const styling = new RegExp(
+  String.raw`\x1B\[[\d;]*[mA]|\x1B\]8;[^\x1B\x07]*(?:\x1B\\|\x07)|${pictures}|\x1B[78D]`,
+  'gu',
+);
 
 export const stripStyles = (line: string): string => (line.includes('\u001B') ? line.replaceAll(styling, '') : line);
+
+/** Returns a line without the data of a picture, which is long. */
+export const withoutPicture = (line: string): string => line.replaceAll(pictureData, '');
 
 export const styledWidth = (line: string): number => cellWidth(stripStyles(line));
 

@@ -1,10 +1,10 @@
 import {execFile} from 'node:child_process';
-import {once} from 'node:events';
-import {readFileSync} from 'node:fs';
 import {createServer, request, type Server} from 'node:http';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {beforeEach, expect, test} from 'vitest';
+import {loopbackPort} from '../../support/loopback-port.ts';
+import {mcpServeOnHttp} from '../../support/mcp-serve.ts';
 import {openScene} from '../../support/scene.ts';
 
 /*
@@ -164,12 +164,9 @@ test(
   {tags: 'long', timeout: ofServers.length * limitMs},
   async () => {
     await using scene = await openScene([]);
-    const child = scene.start(['mcp', 'serve', '--http', '--port', '0'], {stdin: 'open'});
-    const shown = String(await once(child.stdout, 'data'));
-    const [, url = '', token = ''] = /on (\S+), token in (.*)\n/u.exec(shown) ?? [];
-    const proxy = withToken(new URL(url), readFileSync(token, 'utf8').trim()).listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    const {port}: {port: number} = JSON.parse(JSON.stringify(proxy.address()));
+    const {url, token} = await mcpServeOnHttp(scene);
+    const proxy = withToken(url, token);
+    const port = await loopbackPort(proxy);
     const verdicts = new Map<string, string>();
     for (const name of ofServers) {
       const args = ['server', '--url', `http://localhost:${port}/mcp`, '--scenario', name];
