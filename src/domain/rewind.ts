@@ -41,8 +41,10 @@ export interface RewindPoint {
   readonly files: 'changed' | 'untouched';
 }
 
-/** The maximum number of files, and the most conflicts, that are listed by name. The rest is only counted. */
+/** The maximum number of files that are listed by name. The rest is only counted. */
 const maxNamed = 12;
+/** The same for conflicts, each of which leaves something to do. */
+const maxConflicts = 200;
 
 /** Describes in several lines what a rewind would do, or did. Paths below `directory` are shown relative to it. */
 export const rewindReportText = (
@@ -61,8 +63,8 @@ export function rewindDetails(report: RewindReport, directory: string): readonly
       .map(({path, effect, otherNames = 0}) => `  ${effectMarks[effect]} ${name(path)}${otherNamesText(otherNames)}`),
     ...moreText(files.length - maxNamed, 'files'),
     ...(files.length === 0 ? [] : alongsideText(report.alongside)),
-    ...conflicts.slice(0, maxNamed).map(({path, reason}) => `  ! ${name(path)} stays as it is: ${reason}`),
-    ...moreText(conflicts.length - maxNamed, 'conflicts'),
+    ...conflicts.slice(0, maxConflicts).map(({path, reason}) => `  ! ${name(path)} stays as it is: ${reason}`),
+    ...moreText(conflicts.length - maxConflicts, 'conflicts'),
     ...failuresText(report),
     ...(excluded.length === 0 || report.what === 'talk'
       ? []

@@ -154,7 +154,7 @@ describe('scrollback', () => {
     await screen.until(/cell 99/u);
     const rows = await screen.rows();
     expect(rows).toHaveLength(12);
-    expect(rows.join('\n')).toMatch(/Enter: send now[^\n]*\n─+\n {2}asks first[^\n]*\n$/u);
+    expect(rows.join('\n')).toMatch(/Enter: now[^\n]*\n─+\n {2}asks first[^\n]*\n$/u);
   });
 
   test('a frame that changes nothing writes nothing', async () => {

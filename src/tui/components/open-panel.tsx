@@ -31,7 +31,7 @@ import {
 import {type CompactPanel as CompactState, alwaysKey, summaryLines} from '../state/panels/compact.ts';
 import {rewindDetails, rewindEffect, type RewindReport, rewindSubject} from '../../domain/rewind.ts';
 import type {RewindPanel as RewindState} from '../state/panels/rewind.ts';
-import {cellWidth} from '../text/cell-width.ts';
+import {cellWidth, fit} from '../text/cell-width.ts';
 import {providerNames, recognizeKey} from '../../domain/api-key.ts';
 import {waysIn} from '../../domain/ways-in.ts';
 import {type ConnectPanel as ConnectState, connectMethods} from '../state/panels/connect.ts';
@@ -396,7 +396,8 @@ function RewindPreview({
     return wrapSpans([{text, roles}], {theme, width: inside}, {first: indent, rest: `${indent}  `, roles: []});
   });
   const room = Math.max(1, rows - frameRows);
-  const shown = all.length <= room ? all : [...all.slice(0, room - 1), '  …'];
+  const cut = fit(`  … ${all.length - room + 1} more, named when it is done`, inside);
+  const shown = all.length <= room ? all : [...all.slice(0, room - 1), cut];
   return (
     <Card
       width={width}

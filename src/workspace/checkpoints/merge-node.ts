@@ -20,17 +20,19 @@ export async function mergeNode(
   if (is === undefined) return {kind: 'conflict', reason: 'it has been deleted since'};
   if (had?.kind === 'folder' && is.kind === 'folder') {
     if (want === undefined) return {kind: 'clean', node: undefined};
-    if (want.kind === 'folder') return {kind: 'clean', node: {...is, mode: mergeMode(had.mode, want.mode, is.mode)}};
+    if (want.kind === 'folder') {
+      const mode = mergeMode(had.mode, want.mode, is.mode);
+      return mode === undefined ? modeConflict : {kind: 'clean', node: {...is, mode}};
+    }
   }
   if (had?.kind !== 'file' || want?.kind !== 'file' || is.kind !== 'file') {
     return {kind: 'conflict', reason: had === undefined ? 'it was created again since' : 'it was changed since'};
   }
   const hash = await mergeContent({had, want, is}, objects);
   if (hash === undefined) return {kind: 'conflict', reason: 'it was changed since in the same place'};
-  return {
-    kind: hash === want.hash ? 'clean' : 'merged',
-    node: {...want, mode: mergeMode(had.mode, want.mode, is.mode), hash},
-  };
+  const mode = mergeMode(had.mode, want.mode, is.mode);
+  if (mode === undefined && hash === is.hash) return modeConflict;
+  return {kind: hash === want.hash ? 'clean' : 'merged', node: {...want, mode: mode ?? is.mode, hash}};
 }
 
 /**
@@ -52,7 +54,11 @@ export function makeNodeComparison(
   return (a, b) => sameNode(a, b) || sameNode(named(a), named(b));
 }
 
-const mergeMode = (had: number, want: number, is: number): number => (is === had ? want : is);
+const modeConflict = {kind: 'conflict', reason: 'its permissions were changed since'} as const;
+
+/** Returns the merged permissions, or `undefined` if two changes contradict each other. */
+const mergeMode = (had: number, want: number, is: number): number | undefined =>
+  is === had ? want : had === want || is === want ? is : undefined;
 
 async function mergeContent(
   {had, want, is}: Record<'had' | 'want' | 'is', FileNode>,

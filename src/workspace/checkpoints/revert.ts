@@ -103,7 +103,7 @@ export async function planRevert(
       const isRootChange = before.some(tree => isRoot(path, reader.root(tree))) || isRoot(path, current);
       if (isRootChange && (from === undefined || to === undefined || reader.at(current, path) === undefined)) continue;
       if (!isInside(path, roots)) {
-        conflicts.set(path, 'it is outside the workspace folders');
+        conflicts.set(path, 'its workspace folder was renamed or removed since');
         continue;
       }
       if (from?.kind === 'file' && sameNode(from, to)) {

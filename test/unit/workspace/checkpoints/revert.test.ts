@@ -229,6 +229,18 @@ describe('a folder that became a link out of the workspace', () => {
   });
 });
 
+test('permissions that someone else has changed since stay, and are named', async () => {
+  using here = place();
+  here.put('a', 'same', 0o644);
+  const before = await take(here.open());
+  here.put('a', 'same', 0o755);
+  const after = await take(here.open());
+  here.put('a', 'same', 0o600);
+  const {report} = await revert(here.open(), {before, after});
+  expect(report.conflicts).toEqual([{path: join(here.work, 'a'), reason: 'its permissions were changed since'}]);
+  expect(lstatSync(join(here.work, 'a')).mode & 0o777).toBe(0o600);
+});
+
 test('a workspace that is a link to another folder now is another workspace', {tags: 'long'}, async () => {
   using here = place();
   here.put('a', 'before');
@@ -241,7 +253,9 @@ test('a workspace that is a link to another folder now is another workspace', {t
   rmSync(here.work, {recursive: true});
   symlinkSync(outside, here.work);
   const {report} = await revert(here.open(), {before, after});
-  expect(report.conflicts).toEqual([{path: join(here.work, 'a'), reason: 'it is outside the workspace folders'}]);
+  expect(report.conflicts).toEqual([
+    {path: join(here.work, 'a'), reason: 'its workspace folder was renamed or removed since'},
+  ]);
   expect(here.read('a')).toBe('after');
 });
 
