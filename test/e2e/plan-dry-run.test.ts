@@ -71,7 +71,7 @@ describe.each(['view', 'copy'] as const)('in a %s', kind => {
           {path: 'src/new.txt', kind: 'created'},
           {path: 'src/second.txt', kind: 'created'},
         ],
-        checks: expect.any(Array),
+        checks: [expect.objectContaining({name: 'npm test', exit_code: 0, fresh: true})],
         leftOut: [],
       },
     ]);
@@ -141,7 +141,7 @@ test.each(['y', 'n'])('on a terminal, one key applies all or leaves nothing: %s'
   await using scene = opened;
   const before = listing(scene.place.work);
   using terminal = openScenePty(scene, {args: ['plan', 'run', id, '--dry', ...free]});
-  await terminal.until(/Apply exactly these changes\? \[y\/N\]/u);
+  await terminal.until(/✓ npm test passed[^]*Apply exactly these changes\? \[y\/N\]/u);
   terminal.type(`${answer}\r`);
   const code = await terminal.exited;
   expect(code).toBe(0);

@@ -1,6 +1,8 @@
 import {randomUUID} from 'node:crypto';
 import * as z from 'zod/mini';
 import {checksIn} from '../../../agent/receipts.ts';
+import {shownCheck} from '../../../tui/text/check-text.ts';
+import {glyphs} from '../../../tui/theme/glyphs.ts';
 import {wireCheck} from '../../../protocol/rpc/result-message.ts';
 import {writeFileSync} from 'node:fs';
 import type {MainOptions} from '../../../app/main-options.ts';
@@ -61,7 +63,7 @@ export async function settleDryRuns(): Promise<void> {
   });
 }
 
-/** The report of the process in the shadow: the files afterwards, and the checks as programs read them. */
+/** The report of the process in the shadow: the files afterwards, and the checks as programs and as people read them. */
 const dryReport = z.object({
   tree: z.string(),
   checks: z.array(
@@ -76,19 +78,9 @@ const dryReport = z.object({
       tree: z.string(),
     }),
   ),
+  checkLines: z.array(z.string()),
 });
 type DryReport = z.infer<typeof dryReport>;
-
-function checkLine({name, exit_code: code, fresh, passed, failed}: DryReport['checks'][number]): string {
-  const mark = code === null || !fresh ? '!' : code === 0 ? '✓' : '✗';
-  const counts = [
-    passed === undefined ? [] : `${String(passed)} passed`,
-    failed === undefined ? [] : `${String(failed)} failed`,
-  ];
-  return [`${mark} ${visibleLine(name)}`, ...counts.flat(), ...(fresh ? [] : ['not run since the last edit'])].join(
-    '  ',
-  );
-}
 
 /** Carries out a plan inside the shadow in which this process works, and reports the files afterwards to the process outside. */
 export async function carryOutInside(
@@ -107,8 +99,12 @@ export async function carryOutInside(
     const read = id === undefined ? undefined : sessions.read(id);
     return read?.tag === 'ok' ? read.value.records : [];
   });
-  const checks = (await checksIn(records, checkpoints, signal)).map(wireCheck);
-  writeFileSync(shadow.report, JSON.stringify({tree, checks} satisfies DryReport));
+  const statuses = await checksIn(records, checkpoints, signal);
+  const checkLines = statuses.map(status => {
+    const {mark, name, result} = shownCheck(status, shadow.directory);
+    return `${glyphs[mark]} ${name} ${result}`;
+  });
+  writeFileSync(shadow.report, JSON.stringify({tree, checks: statuses.map(wireCheck), checkLines} satisfies DryReport));
   return code;
 }
 
@@ -147,7 +143,7 @@ export async function runDry(plan: Plan, given: MainOptions & DryOptions): Promi
     return ran.tag === 'failed' ? exitCode.failed : codeOfShadow(ran.value.code);
   }
   const {code, report} = ran.value;
-  const {tree, checks} = dryReport.parse(JSON.parse(report));
+  const {tree, checks, checkLines} = dryReport.parse(JSON.parse(report));
   const after = treeId(tree);
   const state = ended.state === 'completed' || ended.state === 'failed' ? ended.state : 'stopped';
   const run: DryRun = {...begun, end: {after, state, steps: ended.steps.map(({status}) => status)}};
@@ -161,7 +157,7 @@ export async function runDry(plan: Plan, given: MainOptions & DryOptions): Promi
   }
   await printAndWait(text, 'text');
   if (leftOut.length > 0) note(`not part of the changes: ${leftOut.map(visibleLine).join(', ')}`);
-  print([...checks.map(checkLine), `Tree ${after}`, ''].join('\n'));
+  print([...checkLines, `Tree ${after}`, ''].join('\n'));
   if (!process.stdin.isTTY) {
     note(`nothing is applied yet. To apply exactly these changes: weft plan apply ${plan.id}`);
     return codeOfShadow(code);
