@@ -83,7 +83,11 @@ const onStdout = (text: string, form: OutputForm): string => {
 /** Asks a question on stderr and reads one line from stdin. The end of stdin means no. */
 export async function askYesNo(question: string): Promise<boolean> {
   printError(question);
-  for await (const chunk of process.stdin) return /^\s*y(?:es)?\s*$/iu.test(String(chunk));
+  // The next question reads from the same stream.
+  for await (const chunk of process.stdin.iterator({destroyOnReturn: false})) {
+    process.stdin.pause();
+    return /^\s*y(?:es)?\s*$/iu.test(String(chunk));
+  }
   return false;
 }
 

@@ -3,15 +3,17 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
+import {openScenePty} from '../support/pty-terminal.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 
 const allowed = ['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash'];
 const passing = "import {test} from 'node:test';\ntest('a', () => {});\ntest('b', () => {});\n";
 const failing = passing.replace("'b', () => {}", "'b', () => {throw new Error('no');}");
 
-/** A project whose `npm test` passed in a session. */
-async function checkedProject(): Promise<Scene> {
-  const scene = await openScene([call('Bash', {command: 'npm test'}), say('Ran it.')]);
+/** A project whose `npm test` passed in a session, and other checks after it. */
+async function checkedProject(...others: readonly string[]): Promise<Scene> {
+  const calls = ['npm test', ...others].map(command => call('Bash', {command}));
+  const scene = await openScene([...calls, say('Ran it.')]);
   write(scene, 'package.json', '{"scripts": {"test": "node --test"}}\n');
   write(scene, 'a.test.mjs', passing);
   const {code} = await scene.run([...allowed, '--prompt', 'go']);
@@ -55,6 +57,20 @@ test('verify runs nothing that would ask, and needs a check', async () => {
   await empty.run(['--prompt', 'hi']);
   const none = await empty.run(['verify']);
   expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/^weft: No check ran in session /u)]);
+});
+
+test('at a terminal, verify asks about each command', async () => {
+  await using scene = await checkedProject('node --test a.test.mjs');
+  using pty = openScenePty(scene, {args: ['verify', '--sandbox', 'native']});
+  await pty.until(/^Run npm test\? .*\[y\/N\]/mu);
+  pty.type('y\r');
+  await pty.until(/^Run node --test a\.test\.mjs\? .*\[y\/N\]/mu);
+  pty.type('n\r');
+  expect(await pty.exited).toBe(1);
+  expect((await pty.everything()).slice(-2)).toEqual([
+    '✓ npm test 2 passed 0 failed: exit code 0, as its receipt says',
+    '! node --test a.test.mjs: did not run: it was refused',
+  ]);
 });
 
 test('export --receipts names the tree, and the commit if nothing changed', async () => {

@@ -1,3 +1,4 @@
+import {relative} from 'node:path';
 import type {Command} from 'commander';
 import type {AgentEvent, PromptSummary} from '../../actions/agent-event.ts';
 import {maxTimeoutMs} from '../../actions/request-command-output.ts';
@@ -85,7 +86,7 @@ async function runAgain(
   {model, engine, directory}: {readonly model: CalledModel; readonly engine: AgentClient; readonly directory: string},
 ): Promise<Receipt | string> {
   const call = actionId(`verify_${messageUuid()}`);
-  const place = folder === directory ? {} : {workdir: folder};
+  const place = folder === directory ? {} : {workdir: relative(directory, folder)};
   model.give({kind: 'tool-call', id: call, name: 'Bash', input: {command, timeout: maxTimeoutMs, ...place}});
   const summary = await askOnce(engine, `Run ${command}`, {note, uuid: messageUuid});
   const found = summary.checks.find(({receipt}) => receipt.call === call && receipt.name === name);
