@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import {pluralize} from '../base/clip.ts';
 import {readingAsks} from '../domain/access.ts';
+import {checkLines, lockFileNames, manifests, projectChecks} from '../domain/project-checks.ts';
 import {interrupted} from '../domain/settled.ts';
+import type {GrepRequest} from './ports.ts';
 import {defineAction, textContent, toolForm} from './define-action.ts';
 
 /** Names of files that show how a project is built and tested, or that hold instructions for agents. */
@@ -36,6 +38,25 @@ const projectFiles = [
   '.gitlab-ci.yml',
 ];
 
+const checkSearch = (): GrepRequest => ({
+  queries: checkLines,
+  path: '.',
+  globs: manifests.map(name => `/${name}`),
+  mode: 'content',
+  letterCase: 'sensitive',
+  before: 0,
+  after: 0,
+  fileType: '',
+  span: 'line',
+  limit: 40,
+});
+
+/** Asks the model to offer the setting `checks`. The user decides about the edit. */
+const checksOffer = (commands: readonly string[]): string =>
+  `Commands that check this project: ${commands.join(' · ')}.\n` +
+  'If .weft/settings.json has no `checks`, also propose it, as a separate edit that keeps the rest of the file. Leave out commands that do not work here:\n' +
+  `"checks": ${JSON.stringify(commands.map(command => ({name: command, command})))}`;
+
 /** Directory levels to look through. */
 const depth = 3;
 /** The maximum number of paths to list. */
@@ -50,7 +71,7 @@ export const initInstructions = `Explore this project and propose its AGENTS.md,
 /** Finds the files that describe a project. The model reads what to do with them, and the user decides about its proposal. */
 export const initProject = defineAction<
   Record<string, never>,
-  {readonly found: readonly string[]; readonly omitted: number},
+  {readonly found: readonly string[]; readonly omitted: number; readonly checks: readonly string[]},
   undefined
 >({
   summary: 'Explore the project to write its instructions (AGENTS.md).',
@@ -70,7 +91,7 @@ export const initProject = defineAction<
   ],
   label: () => 'Explore the project',
   cancelled: () => undefined,
-  modelContent: ({found, omitted}) =>
+  modelContent: ({found, omitted, checks}) =>
     textContent(
       [
         initInstructions,
@@ -78,15 +99,25 @@ export const initProject = defineAction<
         found.length === 0 ? 'None of the usual files exist yet. Start with the folders.' : 'Files to start with:',
         ...found,
         ...(omitted > 0 ? [`[${omitted} more]`] : []),
+        ...(checks.length === 0 ? [] : ['', checksOffer(checks)]),
       ].join('\n'),
     ),
-  outcome: ({found, omitted}) => [pluralize(found.length + omitted, 'relevant file')],
+  outcome: ({found, omitted, checks}) => [
+    pluralize(found.length + omitted, 'relevant file'),
+    ...(checks.length === 0 ? [] : [pluralize(checks.length, 'check')]),
+  ],
   async run(_, {ports, signal}) {
     // A pattern without a slash matches at every depth.
-    const patterns = projectFiles.map(name => (name.includes('/') ? name : `**/${name}`));
+    const patterns = [...projectFiles.map(name => (name.includes('/') ? name : `**/${name}`)), ...lockFileNames];
     const found = await ports.search.glob({patterns, path: '.', limit: maxFound, maxDepth: depth}, signal);
     if (signal.aborted) return interrupted(undefined);
     if (found.tag === 'failed') return {state: 'error', fault: found.error};
-    return {state: 'success', output: {found: found.value.paths, omitted: found.value.omitted}};
+    const {paths, omitted} = found.value;
+    const named = paths.some(path => manifests.some(name => name === path))
+      ? await ports.search.grep(checkSearch(), signal)
+      : undefined;
+    if (signal.aborted) return interrupted(undefined);
+    const checks = named?.tag === 'ok' ? projectChecks(named.value.lines, paths) : [];
+    return {state: 'success', output: {found: paths.filter(path => !lockFileNames.includes(path)), omitted, checks}};
   },
 });

@@ -1,5 +1,5 @@
 // @module-tag long
-import {writeFileSync} from 'node:fs';
+import {existsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
@@ -21,6 +21,28 @@ test('weft init sends what is to be looked at and written; a file that is there 
   expect(toldResults(scene.server.requests[1])).toEqual([
     expect.stringMatching(/Files to start with:\nAGENTS\.md$/u),
     expect.stringContaining('# Mine'),
+  ]);
+});
+
+test('the checks of the manifests are offered as a setting', async () => {
+  const settings = call('Write', {file_path: '.weft/settings.json', content: '{"checks": []}'});
+  await using scene = await openScene([look, settings, say('Done.')]);
+  const files = {
+    'package.json': '{\n  "scripts": {\n    "test": "vitest run",\n    "lint": "eslint ."\n  }\n}\n',
+    Makefile: 'all:\n\techo\ntest: all\n\techo\n',
+    'Cargo.toml': '[package]\nname = "a"\n',
+    'pyproject.toml': '[project]\nname = "a"\n[tool.ruff]\n[tool.pytest.ini_options]\n',
+    'go.mod': 'module example.com/a\n',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(scene.place.work, name), text);
+  // The settings are not written unasked, whatever the mode.
+  const {code} = await scene.run(['--permission-mode', 'acceptEdits', 'init']);
+  expect([code, existsSync(join(scene.place.work, '.weft/settings.json'))]).toEqual([3, false]);
+  expect(toldResults(scene.server.requests[1])).toEqual([
+    expect.stringContaining(
+      'Commands that check this project: cargo test · cargo build · make test · go test ./... · go vet ./... · go build ./... · ' +
+        'npm test · npm run lint · ruff check . · pytest.',
+    ),
   ]);
 });
 

@@ -11,10 +11,14 @@ import type {ActionPorts} from '../../../src/actions/ports.ts';
 const definition = definitions['init-project'];
 
 /** Runs the action where a search answers so; no other port may be used. */
-async function lookOver(glob: SearchPort['glob'], signal = new AbortController().signal) {
+async function lookOver(
+  glob: SearchPort['glob'],
+  signal = new AbortController().signal,
+  grep: SearchPort['grep'] = async () => failed(rejected('not asked')),
+) {
   const search: SearchPort = {
     limitedTo: () => search,
-    grep: async () => failed(rejected('not asked')),
+    grep,
     glob,
     codebase: async () => failed(rejected('not asked')),
   };
@@ -44,7 +48,7 @@ test('names the files that tell, bounded, behind what is to be written', async (
     return ok({paths: ['README.md', 'package.json'], omitted: 3});
   });
   expect(asked).toEqual([{path: '.', limit: 60, maxDepth: 3, hasReadme: true}]);
-  expect(settled).toEqual({state: 'success', output: {found: ['README.md', 'package.json'], omitted: 3}});
+  expect(settled).toEqual({state: 'success', output: {found: ['README.md', 'package.json'], omitted: 3, checks: []}});
   if (settled.state !== 'success') return;
   const text = blockTexts(definition.modelContent(settled.output)).join('');
   expect(text).toMatch(/^Explore this project and propose its AGENTS\.md/u);
@@ -52,7 +56,7 @@ test('names the files that tell, bounded, behind what is to be written', async (
 });
 
 test('says that an empty folder has none of them', () => {
-  expect(blockTexts(definition.modelContent({found: [], omitted: 0})).join('')).toMatch(
+  expect(blockTexts(definition.modelContent({found: [], omitted: 0, checks: []})).join('')).toMatch(
     /None of the usual files exist yet/u,
   );
 });
@@ -71,4 +75,40 @@ test('ends as cancelled when it is interrupted', async () => {
     return ok({paths: [], omitted: 0});
   }, abort.signal);
   expect(settled).toEqual({state: 'cancelled', why: {reason: 'interrupted', message: ''}, partial: undefined});
+});
+
+test('offers the setting for the checks that the manifests name', async () => {
+  const settled = await lookOver(
+    async () => ok({paths: ['package.json', 'pnpm-lock.yaml', 'Makefile', 'go.mod', 'pyproject.toml'], omitted: 0}),
+    undefined,
+    async () =>
+      ok({
+        lines: [
+          'Makefile:3:lint: deps',
+          'go.mod:1:module example.com/a',
+          'package.json:4:    "test": "vitest run",',
+          'package.json:5:    "build": "tsc -b"',
+          'package.json:9:    "check": "^1.2.0"',
+          'pyproject.toml:2:[tool.pytest.ini_options]',
+        ],
+        omitted: {count: 0, exact: 'exact'},
+      }),
+  );
+  const checks = [
+    'make lint',
+    'go test ./...',
+    'go vet ./...',
+    'go build ./...',
+    'pnpm test',
+    'pnpm run build',
+    'pytest',
+  ];
+  expect(settled).toEqual({
+    state: 'success',
+    output: {found: ['package.json', 'Makefile', 'go.mod', 'pyproject.toml'], omitted: 0, checks},
+  });
+  if (settled.state !== 'success') return;
+  const text = blockTexts(definition.modelContent(settled.output)).join('');
+  expect(text).toContain('If .weft/settings.json has no `checks`, also propose it');
+  expect(text).toContain('"checks": [{"name":"make lint","command":"make lint"},');
 });
