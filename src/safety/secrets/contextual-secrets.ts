@@ -1,8 +1,8 @@
 import {unreachable} from '../../base/unreachable.ts';
 import {
   formsAfterName,
+  isLed,
   isNameUnit,
-  leads,
   longestCommand,
   longestName,
   mayFollowBlank,
@@ -10,7 +10,7 @@ import {
   quote,
   statesPair,
 } from './named-forms.ts';
-import type {FormScan, FoundSecret} from './secret-forms.ts';
+import {type FormScan, type FoundSecret, isWordOrDash} from './secret-forms.ts';
 import {passwordOrOther} from './secret-name.ts';
 import {isPassword, isDistinctive, looksRandom} from './secret-value.ts';
 
@@ -26,9 +26,9 @@ export function findStatedSecrets(text: string, positions?: Uint32Array): FormSc
     if (word.startsWith(' ') || word.startsWith('\t')) findOption(scan, {at: index, option: word.trimStart()});
     else if (word.startsWith(':')) findIn(scan, pgpassLine, {from: index, length: longestForm});
     else if (word.startsWith('@')) findDsn(scan, index);
-    else if (/[([]$/u.test(word)) findIn(scan, loginCall, {from: index, length: longestForm});
+    else if (word.endsWith('(') || word.endsWith('[')) findIn(scan, loginCall, {from: index, length: longestForm});
     else blocks.get(word.toLowerCase())?.(scan, index);
-    if (/^[\w-]/u.test(word)) findNamed(scan, {at: index, word});
+    if (isNameUnit(word.charCodeAt(0))) findNamed(scan, {at: index, word});
   }
   const {found, openFrom} = scan;
   return {found: found.toSorted((a, b) => a.from - b.from || b.to - a.to), openFrom};
@@ -149,9 +149,8 @@ function findNamed(scan: Scan, {at, word}: {readonly at: number; readonly word: 
   const isLetter = first.toLowerCase() !== first.toUpperCase();
   if (isLetter && (take(formsAfterName.sentence) || take(formsAfterName.verb))) return;
   if (!mayPrecede) return;
-  const line = text.slice(Math.max(0, start - longestCommand), start);
-  if (leads.use.test(line)) take(formsAfterName.use, 'random');
-  else if (leads.and.test(line)) take(formsAfterName.use);
+  if (isLed(text, start, 'use')) take(formsAfterName.use, 'random');
+  else if (isLed(text, start, 'and')) take(formsAfterName.use);
 }
 
 const quotes = '"\'`\\';
@@ -172,16 +171,11 @@ function findAnnounced(
     readonly take: (pattern: RegExp) => boolean;
   },
 ): boolean {
-  const line = text.slice(Math.max(0, start - longestCommand), start);
   const isOption = whole.startsWith('-') && (before === ' ' || before === '\t' || before === '');
-  const isDirective =
-    line.slice(line.lastIndexOf('\n') + 1).trim().length <= longestDirective && leads.directive.test(line);
-  if (!isOption && !isDirective && !leads.login.test(line) && !leads.set.test(line)) return false;
+  const isDirective = isLed(text, start, 'directive');
+  if (!isOption && !isDirective && !isLed(text, start, 'login') && !isLed(text, start, 'set')) return false;
   return take(isDirective ? formsAfterName.only : formsAfterName.word);
 }
-
-/** The length of `config set`, the longest command that sets a name to a value on a separate line. */
-const longestDirective = 10;
 
 /** Finds the values in table columns that are named like passwords. */
 function findColumns(scan: Scan, at: number): void {
@@ -302,11 +296,11 @@ function findIn(scan: Scan, form: Form, {from, length}: {readonly from: number; 
 
 /** Finds the default of a Terraform variable that is named like a secret. */
 function findVariable(scan: Scan, at: number): void {
-  const lead = scan.text.slice(Math.max(0, at - longestName), at);
-  const head =
-    lead.includes('variable') || lead.includes('output')
-      ? /\b(?:variable|output)[ \t]{1,4}"(?<name>[\w-]{0,60})$/u.exec(lead)
-      : null;
+  let start = at;
+  while (start > 0 && at - start < longestName && isWordOrDash(scan.text.charCodeAt(start - 1))) start -= 1;
+  if (scan.text.charAt(start - 1) !== '"') return;
+  const lead = scan.text.slice(Math.max(0, start - longestName), at);
+  const head = /\b(?:variable|output)[ \t]{1,4}"(?<name>[\w-]{0,60})$/u.exec(lead);
   if (head === null || (scan.passed.get('variable') ?? -1) > at) return;
   const rest = /^[\w-]{1,60}/u.exec(scan.text.slice(at, at + longestName))?.[0] ?? '';
   if (passwordOrOther(`${head.groups?.['name'] ?? ''}${rest}`) === 'none') return;

@@ -63,13 +63,20 @@ export const formsAfterName = {
 const loginWords = 'machine|login|connect|user|username';
 const configWords = 'config|configure';
 const useWords = 'use|using|with|the|my|our|new|try|enter';
-export const leads = {
-  directive: /(?:^|\n)[ \t]*(?:(?:ENV|ARG|set|set -\w{1,4}|setenv|config set)[ \t]+)?$/iu,
-  login: new RegExp(`\\b(?:${loginWords})[ \\t]+[^\\s]{1,100}\\s+$`, 'iu'),
-  set: new RegExp(`\\b(?:${configWords})[ \\t](?:[\\w./-]+[ \\t]+){0,3}$`, 'iu'),
-  use: new RegExp(`\\b(?:${useWords})[ \\t]$`, 'iu'),
-  and: /\band[ \t]$/iu,
+const leads = {
+  directive: /(?<=(?:^|\n)[ \t]{0,200}(?:(?:ENV|ARG|set|set -\w{1,4}|setenv|config set)[ \t]{1,50})?)/iuy,
+  login: new RegExp(`(?<=\\b(?:${loginWords})[ \\t]{1,50}[^\\s]{1,100}\\s{1,100})`, 'iuy'),
+  set: new RegExp(`(?<=\\b(?:${configWords})[ \\t](?:[\\w./-]{1,100}[ \\t]{1,50}){0,3})`, 'iuy'),
+  use: new RegExp(`(?<=\\b(?:${useWords})[ \\t])`, 'iuy'),
+  and: /(?<=\band[ \t])/iuy,
 } as const satisfies Record<string, RegExp>;
+
+/** True if these words end at a position. The pattern is matched backward from there. */
+export function isLed(text: string, at: number, kind: keyof typeof leads): boolean {
+  const lead = leads[kind];
+  lead.lastIndex = at;
+  return lead.test(text);
+}
 
 /** True for letters, digits, `_`, `.` and `-`. */
 export const isNameUnit = (code: number): boolean => code === 0x2e || isWordOrDash(code);
