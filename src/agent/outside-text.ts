@@ -1,4 +1,5 @@
 import {accessOf, type Action, type ActionResult, actionOf} from '../actions/catalogue.ts';
+import type {JsonObject} from '../base/json.ts';
 import {type Access, unsaidClaims} from '../domain/access.ts';
 import {blockTexts, type ResultContent} from '../domain/conversation.ts';
 import {blockId} from '../domain/ids.ts';
@@ -26,6 +27,35 @@ function sourceAccess(action: Action, {ports}: SessionContext): Access {
   return block?.tag === 'ok'
     ? {kind: 'command', command: block.value.command, place: 'block', claims: unsaidClaims}
     : accessOf(action);
+}
+
+/** A tool that a harness uses itself. */
+export interface HarnessTool {
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+/** Tells the judge what a harness's tool returned. The harness's answer may quote it. */
+export function learnToolOutput({name, input}: HarnessTool, output: string, session: SessionContext): Promise<void> {
+  const action = decodeCall(name, input, session);
+  const access = action.tag === 'ok' ? accessOf(action.value) : foreignAccess(name, input);
+  return learn(access, [{kind: 'text', text: output}], session);
+}
+
+/** Returns what a tool that weft does not have touches, by the usual names of fields. */
+function foreignAccess(name: string, input: JsonObject): Access {
+  const text = (field: string): string =>
+    [input[field] ?? '']
+      .flat()
+      .filter(each => typeof each === 'string')
+      .join(' ');
+  const [command, url, path] = [text('command') || text('cmd'), text('url'), text('path') || text('file_path')];
+  if (command !== '') return {kind: 'command', command, place: 'foreground', claims: unsaidClaims};
+  if (url !== '') return {kind: 'web-page', url};
+  if (path !== '') return {kind: 'read', paths: [path]};
+  const server = /^mcp__(.+?)__/u.exec(name)?.[1];
+  if (server !== undefined) return {kind: 'mcp-tool', server, toolName: name, standing: 'as-known', arguments: input};
+  return /search|fetch|web/iu.test(name) ? {kind: 'web-query', text: text('query')} : {kind: 'none'};
 }
 
 /** The journals whose results the judge knows. */

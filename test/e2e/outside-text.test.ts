@@ -10,6 +10,7 @@ import {startProxy} from '../support/proxy-server.ts';
 import {putFile} from '../support/put-file.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 import {localServer} from '../unit/workspace/web/support/local-web.ts';
+import {asEditor, newSession, prompt as askEditor} from './support/editor.ts';
 import {prompt, startRpc} from './support/rpc-client.ts';
 
 const command = 'touch installed-by-a-stranger.txt && echo done';
@@ -163,6 +164,23 @@ test('ordinary source takes an example, a package file asks', async () => {
     existsSync(join(scene.place.work, 'package.json')),
   ]).toEqual([true, false]);
   expect(denialsIn(stdout)).toEqual([expect.objectContaining({tool_name: 'Write', reasons: [taint(url, example)]})]);
+});
+
+test('an editor shows the text and its source', async () => {
+  await using server = await pages();
+  const url = `http://127.0.0.1:${server.port}/`;
+  await using scene = await openScene([call('Bash', {command: `curl -s ${url}`}), runsIt, say('Not done.')]);
+  mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
+  writeFileSync(join(scene.place.home, 'weft/settings.json'), JSON.stringify({permissions: {allow: ['Bash']}}));
+  await asEditor(scene, async (weft, editor) => {
+    editor.choice = 'reject_once';
+    await askEditor(weft, await newSession(weft, scene), 'Set it up');
+    const text = `Contains text from ${url}: \`${command}\``;
+    expect(editor.asked.map(({toolCall}) => toolCall.content)).toEqual([
+      [{type: 'content', content: {type: 'text', text}}],
+    ]);
+  });
+  expect(isDone(scene)).toBe(false);
 });
 
 test('a program that drives weft gets the source and the text, and a hook cannot answer for the user', async () => {

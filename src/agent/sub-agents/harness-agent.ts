@@ -14,6 +14,7 @@ import type {PermissionMode} from '../../domain/risk.ts';
 import type {SubAgent} from '../../domain/sub-agent.ts';
 import {noUsage, usageSince} from '../../domain/usage.ts';
 import {approve, deniedText, judgeAction, type ApprovalContext} from '../approval.ts';
+import {type HarnessTool, learnToolOutput} from '../outside-text.ts';
 import {PromptHooks} from '../prompt-hooks.ts';
 import type {SessionContext} from '../session-context.ts';
 import {unstructuredAnswer} from '../structured-output.ts';
@@ -35,6 +36,8 @@ export class HarnessAgent implements AgentRunner {
   /** Whether its model has done something since its last usage report. */
   #uncounted: 'nothing' | 'something' = 'nothing';
   #used = nothingUsed;
+  /** The tools that its model is using. */
+  readonly #tools = new Map<string, HarnessTool>();
 
   constructor(setup: AgentSetup, deps: RunnerDeps) {
     this.#setup = setup;
@@ -139,14 +142,23 @@ export class HarnessAgent implements AgentRunner {
       case 'closed':
         this.#run = undefined;
         break;
+      case 'tool-started':
+        this.#tools.set(event.id, event);
+        this.#uncounted = 'something';
+        break;
+      case 'tool-finished': {
+        const tool = this.#tools.get(event.id);
+        this.#tools.delete(event.id);
+        // Only a fault of weft could make this fail, and it must not end the run.
+        if (tool !== undefined) learnToolOutput(tool, event.output, parent).catch(() => {});
+        break;
+      }
       case 'text':
       case 'thinking':
-      case 'tool-started':
         this.#uncounted = 'something';
         break;
       case 'working':
       case 'tool-output':
-      case 'tool-finished':
       case 'plan':
         break;
       default:

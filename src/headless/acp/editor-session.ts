@@ -10,6 +10,7 @@ import type {AgentClient, ApprovalAnswer, ListedModel, ModelList, QuestionRespon
 import {type ImageBlock, type Message, type ToolCallBlock, toolCalls} from '../../domain/conversation.ts';
 import {faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
+import {reasonText, taintIn} from '../../domain/reason.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
 import {commandsOfPrograms} from '../../domain/slash-command.ts';
 import {stopText, toSentence} from '../../domain/stop-text.ts';
@@ -393,7 +394,11 @@ export class EditorSession {
   #ask(approval: Approval): void {
     const {id, toolName, input, preview, verdict} = approval;
     if (preview.kind === 'plan') this.#update(stepsOf(preview.plan));
-    const content = previewContent(preview, this.#directory);
+    const quoted = taintIn(verdict.reasons).map(reason => ({
+      type: 'content',
+      content: textContent(reasonText(reason)),
+    }));
+    const content = [...quoted, ...previewContent(preview, this.#directory)];
     const options = [
       {optionId: 'allow', name: 'Allow', kind: 'allow_once'},
       ...(verdict.sessionApproval === 'none'
