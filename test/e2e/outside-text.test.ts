@@ -170,8 +170,7 @@ test('an editor shows the text and its source', async () => {
   await using server = await pages();
   const url = `http://127.0.0.1:${server.port}/`;
   await using scene = await openScene([call('Bash', {command: `curl -s ${url}`}), runsIt, say('Not done.')]);
-  mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
-  writeFileSync(join(scene.place.home, 'weft/settings.json'), JSON.stringify({permissions: {allow: ['Bash']}}));
+  putFile(join(scene.place.home, 'weft/settings.json'), JSON.stringify({permissions: {allow: ['Bash']}}));
   await asEditor(scene, async (weft, editor) => {
     editor.choice = 'reject_once';
     await askEditor(weft, await newSession(weft, scene), 'Set it up');

@@ -46,6 +46,13 @@ const decodings: readonly Decoding[] = [
       ? character(Number.parseInt(decimal ?? hex ?? '', decimal === undefined ? 16 : 10))
       : (entities[name.toLowerCase()] ?? all ?? ''),
   ),
+  // Elements around letters of a page, and pieces in quotes that stand apart.
+  replacing(/<\/?[a-z][^<>]{0,200}>/giu, () => ''),
+  text => {
+    const quoted = [...text.matchAll(/"([^"\n]+)"|'([^'\n]+)'/gu)].map(([, double, single]) => double ?? single ?? '');
+    return quoted.length > 1 ? [quoted.join('')] : [];
+  },
+  text => (/\brev\b|\[::-1\]|reverse/u.test(text) ? [Array.from(text).toReversed().join('')] : []),
   // Invisible letters that models read.
   replacing(/[\u{E0020}-\u{E007E}]/gu, (tag = '') => character((tag.codePointAt(0) ?? 0) - 0xe_00_00)),
   // Pieces that code or a shell joins, and blanks in the forms of URLs and shells.
