@@ -153,7 +153,7 @@ test('a terminal made narrower and wider again, step by step, has one composer a
   // scrollback cannot be reached: a composer of before stays there.
   for (const columns of [30, 80, 20, 80]) {
     terminal.resize(columns, 24);
-    await pause(600);
+    await terminal.until(drawnFor(columns));
   }
   const all = await terminal.everything();
   expect(rowsOf(all)).toEqual(lines);
