@@ -114,5 +114,8 @@ export const changesFolder = (data: string): string => join(data, 'changes');
 /** Returns the folder for the journals of applies, in the folder for changes. */
 export const journalsIn = (folder: string): string => join(folder, 'applying');
 
+/** Returns the folder of the dry runs of plans. */
+export const dryRunsFolder = (checkpoints: string): string => join(checkpoints, 'dry-runs');
+
 /** Returns the folder for the reverts that no session has recorded yet, in the folder for checkpoints. */
 export const revertsIn = (folder: string): string => join(folder, 'reverts');

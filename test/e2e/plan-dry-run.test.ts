@@ -1,5 +1,5 @@
 // @module-tag long
-import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
@@ -112,6 +112,7 @@ describe.each(['view', 'copy'] as const)('in a %s', kind => {
       () => leftovers(scene).join(' '),
     );
     expect(listing(scene.place.work)).toEqual(before);
+    expect((await scene.run(['plan', 'list'])).stdout).toContain('pending');
     const again = await scene.run(['plan', 'run', id, '--dry', '--json', ...free], conditionsOf(kind, scene));
     expect([again.code, JSON.parse(again.stdout).changes.length]).toEqual([0, 3]);
     expect(listing(scene.place.work)).toEqual(before);
@@ -148,4 +149,28 @@ test.each(['y', 'n'])('on a terminal, one key applies all or leaves nothing: %s'
   if (answer === 'y') expect(scene.read('src/second.txt')).toBe('second\n');
   else expect(listing(scene.place.work)).toEqual(before);
   expect((await scene.run(['plan', 'apply', id])).code).toBe(1);
+});
+
+test('commits in a part of a repository, or in a worktree of it, are held back, too', async () => {
+  const commit = call('Bash', {
+    command: 'echo x >new.txt; git add .; git -c user.name=a -c user.email=a commit -qm agent; git log --oneline',
+  });
+  const plan = [commit, marks('completed', 'completed'), say('Done.')];
+  const {scene: opened, id} = await openPlanned([...plan, proposal, ...plan]);
+  await using scene = opened;
+  const {work: top, home} = scene.place;
+  mkdirSync(join(top, 'part'));
+  git(top, 'worktree', 'add', '-q', join(home, 'tree'));
+  const refs = (): string => git(top, 'for-each-ref');
+  const before = refs();
+  for (const folder of [join(top, 'part'), join(home, 'tree')]) {
+    const [, made] = /"id":"(\w+)"/u.exec(
+      folder === join(top, 'part')
+        ? `"id":"${id}"`
+        : (await scene.run(['plan', 'x', '--output-format', 'json'])).stdout,
+    ) ?? ['', ''];
+    const dry = await scene.run(['--cwd', folder, 'plan', 'run', made ?? '', '--dry', '--json', ...free]);
+    expect(JSON.parse(dry.stdout)).toMatchObject({exitCode: 0, changes: [{path: 'new.txt', kind: 'created'}]});
+    expect([refs(), existsSync(join(folder, 'new.txt'))]).toEqual([before, false]);
+  }
 });

@@ -28,6 +28,9 @@ import {composeSession, defaultDriver, applyNamedAgent} from '../../app/compose-
 import {messageUuid} from '../../app/clock-and-ids.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {withUserStores} from '../../app/user-jobs.ts';
+import {hasEntries} from '../../app/prove-sandbox.ts';
+import {userPlaces} from '../../app/user-data.ts';
+import {dryRunsFolder} from '../../config/places.ts';
 import {note, print, printJson} from '../../app/output.ts';
 import {printFailureResult, runMain} from '../run-main.ts';
 import {stopOnSignals} from '../signals.ts';
@@ -41,6 +44,12 @@ interface PlanOptions {
 }
 
 const dryRuns = () => import('./plan/dry-run.ts');
+
+/** Calls `work` with the plans, after those of killed dry runs are what they were before. */
+async function withPlans<T>(work: (plans: PlanStore) => T | Promise<T>): Promise<T> {
+  if (hasEntries(dryRunsFolder(userPlaces().checkpoints))) await (await dryRuns()).settleDryRuns();
+  return withUserStores(({plans}) => work(plans));
+}
 
 /** `weft plan`, and `weft plan run|apply|list|show`. */
 export function add(plan: Command, program: Command): void {
@@ -141,10 +150,9 @@ async function planOnce(engine: AgentClient, text: string): Promise<Planned> {
 /** `weft plan run`: approves the plan and runs it. A plan runs only once. With `--dry` it may run again until it is applied. */
 async function runPlan(id: string, given: MainOptions & DryOptions): Promise<ExitCode> {
   if (given.dry === undefined) return carryOut(id, given);
-  const {carryOutInside, runDry, settleDryRuns} = await dryRuns();
+  const {carryOutInside, runDry} = await dryRuns();
   const shadow = (await import('../../app/shadow-run.ts')).takeShadowPlace();
   if (shadow !== undefined) return carryOutInside(shadow, place => carryOut(id, {...given, ...place}));
-  await settleDryRuns();
   return withPlan(id, given, ({plan}) => runDry(plan, given));
 }
 
@@ -163,7 +171,7 @@ const withPlan = (
   given: MainOptions,
   work: (found: {readonly plan: Plan; readonly plans: PlanStore}) => Promise<ExitCode>,
 ): Promise<ExitCode> =>
-  withUserStores(({plans}) => {
+  withPlans(plans => {
     const plan = plans.find(planId(id));
     const refusal = plan === 'unknown' ? unknownText(id) : refusalOf(plan);
     if (plan === 'unknown' || refusal !== '') return refuse(given, refusal);
@@ -203,7 +211,7 @@ const usedText = (id: string, state: Plan['state']): string => `plan ${id} ${pla
 /** `weft plan list`. */
 const listPlans = async ({json}: JsonOption): Promise<ExitCode> =>
   printRows({
-    rows: await withUserStores(({plans}) => plans.list()),
+    rows: await withPlans(plans => plans.list()),
     json,
     toJson: planRow,
     line: ({id, state, goal}) => `${id}  ${state.padEnd(9)}  ${visibleExactLine(firstLine(goal, 80))}`,
@@ -212,7 +220,7 @@ const listPlans = async ({json}: JsonOption): Promise<ExitCode> =>
 
 /** `weft plan show`. */
 async function showPlan(id: string, {json}: JsonOption): Promise<ExitCode> {
-  const plan = await withUserStores(({plans}) => plans.find(planId(id)));
+  const plan = await withPlans(plans => plans.find(planId(id)));
   if (plan !== 'unknown' && json !== undefined) return printDocument(planRow(plan));
   if (plan === 'unknown') note(unknownText(id));
   else print(visibleText(shownPlan(plan)));

@@ -2,6 +2,7 @@ import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:f
 import {join} from 'node:path';
 import * as z from 'zod/mini';
 import {parseJson} from '../../base/json.ts';
+import {dryRunsFolder} from '../../config/places.ts';
 import {tryOr} from '../../base/outcome.ts';
 import {planStepStatuses} from '../../domain/plan.ts';
 import {entryNames} from '../files/list-folder.ts';
@@ -33,26 +34,24 @@ const dryRun = z.object({
 /** A plan that was carried out without changing the workspace. Its checkpoints are kept until it is applied. */
 export type DryRun = z.infer<typeof dryRun>;
 
-const folderOf = (checkpoints: string): string => join(checkpoints, 'dry-runs');
-
 /** Lists the dry runs on the disk. */
 export const dryRunsIn = (checkpoints: string): readonly DryRun[] =>
-  entryNames(folderOf(checkpoints)).flatMap(name => {
-    const json = parseJson(tryOr(() => readFileSync(join(folderOf(checkpoints), name), 'utf8'), ''));
+  entryNames(dryRunsFolder(checkpoints)).flatMap(name => {
+    const json = parseJson(tryOr(() => readFileSync(join(dryRunsFolder(checkpoints), name), 'utf8'), ''));
     const parsed = json.tag === 'ok' ? dryRun.safeParse(json.value) : undefined;
     return parsed?.success === true ? [parsed.data] : [];
   });
 
 /** Writes a dry run in place of an earlier one of the same plan. */
 export function saveDryRun(checkpoints: string, run: DryRun): void {
-  mkdirSync(folderOf(checkpoints), {recursive: true, mode: 0o700});
-  const file = join(folderOf(checkpoints), run.plan);
+  mkdirSync(dryRunsFolder(checkpoints), {recursive: true, mode: 0o700});
+  const file = join(dryRunsFolder(checkpoints), run.plan);
   writeFileSync(`${file}.new`, JSON.stringify(run), {mode: 0o600});
   renameSync(`${file}.new`, file);
 }
 
 export const removeDryRun = (checkpoints: string, {plan}: Pick<DryRun, 'plan'>): void =>
-  rmSync(join(folderOf(checkpoints), plan), {force: true});
+  rmSync(join(dryRunsFolder(checkpoints), plan), {force: true});
 
 /** Returns the checkpoints that dry runs need. */
 export const treesOfDryRuns = (checkpoints: string): readonly string[] =>

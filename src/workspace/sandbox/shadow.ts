@@ -1,8 +1,8 @@
 import {execFile} from 'node:child_process';
-import {constants, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {constants, existsSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {cp} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
-import {basename, join, relative} from 'node:path';
+import {basename, dirname, join, relative} from 'node:path';
 import {promisify} from 'node:util';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -78,6 +78,13 @@ export async function openShadow(place: ShadowPlace, signal: AbortSignal): Promi
   }
 }
 
+/** Returns the top of the repository that a folder is in, or the top of the file system. */
+function repositoryAround(folder: string): string {
+  let at = folder;
+  while (!existsSync(join(at, '.git')) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
+
 /** Tries the mounts once, and returns the launcher that makes them. */
 async function openView(
   {roots, data}: ShadowPlace,
@@ -88,7 +95,7 @@ async function openView(
   const table = mountTable(readTextFile('/proc/self/mountinfo') ?? '');
   const lines: string[] = [];
   // The data of a git worktree is in its repository, perhaps outside the workspace.
-  const repositories = roots.flatMap(gitFoldersOf).filter(isFolder).map(realPath);
+  const repositories = roots.map(repositoryAround).flatMap(gitFoldersOf).filter(isFolder).map(realPath);
   const all = [...roots, ...repositories];
   const outermost = all.filter(
     (each, at) => !all.some((other, index) => containsPath(other, each) && (other !== each || index < at)),
