@@ -53,12 +53,11 @@ export async function noteChecks(
   }
 }
 
-/** Shows the checks again if actions may have changed files since `begun` of the tracker was read. */
-export async function showChecks(session: SessionContext, begun: number, signal: AbortSignal): Promise<void> {
-  const owner = session.owner();
-  if (session.interaction !== 'interactive' || owner.checks.begun === begun) return;
+/** Shows the checks again to a person, because actions may have changed files. */
+export async function showChecks(session: SessionContext, signal: AbortSignal): Promise<void> {
+  if (session.interaction !== 'interactive') return;
   const checks = await checkStatuses(session, signal);
-  if (checks.length > 0) owner.publish([{event: 'checks-changed', checks}]);
+  if (checks.length > 0) session.owner().publish([{event: 'checks-changed', checks}]);
 }
 
 /** Counts an action that may change files while it runs. The returned function ends it, and returns whether others ran beside it. */

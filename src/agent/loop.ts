@@ -360,7 +360,7 @@ async function takeTurn(
     answer.end === 'failed'
       ? await cancelToolCalls(calls, context, signal)
       : await runToolCalls(calls, context, signal);
-  await showChecks(session, begun, signal);
+  if (session.owner().checks.begun !== begun) await showChecks(session, signal);
   context.checkpoints.afterTurn(isResting(session) ? 'resting' : 'running');
   stats.addCalls(report);
   if (report.results.length > 0) {

@@ -9,7 +9,6 @@ import {causeText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
 import {planReminder, type Plan} from '../domain/plan.ts';
 import {type AnswerEnd, isTaskSpec, type JobAnswer, type JobStore} from '../domain/job.ts';
-import {knownCost, unknownCosts} from '../domain/usage.ts';
 import {EventLog} from './event-stream.ts';
 import {ClaimedJob, stopJob} from './claimed-job.ts';
 import {hasBackgroundCommands, LiveEvents} from './live-events.ts';
@@ -21,6 +20,7 @@ import {
   runLostText,
   permissionOf,
   toClientPlan,
+  promptFigures,
   promptProblems,
 } from './run-messages.ts';
 
@@ -562,15 +562,11 @@ class Run implements StartedPrompt {
   }
 
   async #finish(summary: PromptSummary | 'interrupted' | 'failed'): Promise<void> {
-    const models = typeof summary === 'string' ? {} : summary.sessionUsage.models;
-    const unknown = unknownCosts(models);
-    const cost = knownCost(Object.values(models)) ?? 0;
-    const [end, duration] =
-      typeof summary === 'string' ? [summary, 0] : [summary.end.kind, Math.round(summary.durationMs)];
-    const figures = {cost, duration, ...(unknown.length === 0 ? {} : {unknownCosts: unknown})};
+    const end = typeof summary === 'string' ? summary : summary.end.kind;
+    const figures = promptFigures(summary);
     const done = {type: 'done', ...figures, ...(this.#plan === 'none' ? {} : planStateFields(this.#plan))};
     try {
-      if (this.job !== 'none') await this.#endJob(this.job, {done, end, cost});
+      if (this.job !== 'none') await this.#endJob(this.job, {done, end, cost: figures.cost});
     } catch (cause) {
       this.#listener.note(`session ${this.#session ?? 'not open yet'}: ${causeText(cause)}`);
     }

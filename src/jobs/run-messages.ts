@@ -1,3 +1,5 @@
+import {knownCost, unknownCosts} from '../domain/usage.ts';
+import {wireCheck} from '../protocol/rpc/result-message.ts';
 import type {Approval, PromptSummary} from '../actions/agent-event.ts';
 import type {Question, QuestionAnswer} from '../actions/ports.ts';
 import type {ApprovalAnswer} from '../agent/client.ts';
@@ -19,6 +21,19 @@ export const approvalAnswer = ({decision, message}: JobAnswer & {readonly kind: 
 /** The message of a run whose events or end couldn't be stored. */
 export const runLostText =
   "The run failed, because weft can't save it. The server's stderr says why; so does logs/weft.log in its data folder, if it can be written.";
+
+/** Returns the cost, the duration and the checks of a prompt, as its last message carries them. */
+export function promptFigures(summary: PromptSummary | 'interrupted' | 'failed') {
+  if (typeof summary === 'string') return {cost: 0, duration: 0, checks: []};
+  const {models} = summary.sessionUsage;
+  const unknown = unknownCosts(models);
+  return {
+    cost: knownCost(Object.values(models)) ?? 0,
+    duration: Math.round(summary.durationMs),
+    checks: summary.checks.map(wireCheck),
+    ...(unknown.length === 0 ? {} : {unknownCosts: unknown}),
+  };
+}
 
 /** Returns why a prompt isn't done, one message each. */
 export function promptProblems(summary: PromptSummary): readonly string[] {

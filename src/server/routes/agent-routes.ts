@@ -139,6 +139,20 @@ export const agentMessage = z.object({
   cost: z.optional(z.number()),
   unknownCosts: z.optional(z.array(z.string())),
   duration: z.optional(z.number()),
+  checks: z.optional(
+    z.array(
+      z.object({
+        name: z.string(),
+        command: z.string(),
+        exit_code: z.nullable(z.int()),
+        fresh: z.boolean(),
+        passed: z.optional(z.int()),
+        failed: z.optional(z.int()),
+        at: z.string(),
+        tree: z.string(),
+      }),
+    ),
+  ),
   state: z.optional(z.enum(planStates)),
   openSteps: z.optional(z.array(planStep)),
 });

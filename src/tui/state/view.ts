@@ -46,7 +46,7 @@ export interface View {
   readonly terminalNeeded: TerminalNeeded;
   /** The session's checks, in order of their first runs. */
   readonly checks: readonly ShownCheck[];
-  /** What the last closing line showed of the checks, as a key. */
+  /** The checks that the last closing line showed, as a key. */
   readonly closedChecks: string;
   readonly tasks: TaskView;
   /** The session's sub-agents, in the order they started. */
