@@ -74,6 +74,8 @@ export interface AgentPorts {
 export interface SeparateMachine extends Pick<AgentPorts, 'machine' | 'judge' | 'separateMachine'> {
   /** Stops what runs in its own folder. It can be used again afterwards. */
   stop(): Promise<void>;
+  /** Stores the state of the files in the machine's own folder, for a step of a call. Missing in the folder of the parent. */
+  readonly takeStep?: CheckpointsPort['take'];
 }
 
 export interface JudgePort {

@@ -219,12 +219,14 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const main = workspace.newCommands();
   const {sandbox, commands} = main;
   const terminals = sessionTerminals(commands.control);
-  const checkpoints = lazyCheckpoints(
-    setup.checkpointsFolder === undefined
-      ? undefined
-      : {roots, folder: setup.checkpointsFolder, environment, now: () => Date.now()},
-    setup.savedTrees,
-  );
+  const checkpointsIn = (folders: readonly string[]) =>
+    lazyCheckpoints(
+      setup.checkpointsFolder === undefined
+        ? undefined
+        : {roots: folders, folder: setup.checkpointsFolder, environment, now: () => Date.now()},
+      setup.savedTrees,
+    );
+  const checkpoints = checkpointsIn(roots);
   const plainPorts: Parameters<typeof redactingPorts>[0] = {
     shell: commands.shell,
     blocks: commands.blocks,
@@ -323,7 +325,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         forget();
       };
       machines.add(stop);
-      return {...ports, stop};
+      return {...ports, stop, takeStep: checkpointsIn([place.in]).take};
     };
   const {ports: portsOfMain, reach} = machineOf(workspace, {rules: rulesOfMain, running: () => main});
   const {machine} = portsOfMain;

@@ -175,3 +175,25 @@ test('lines of sub-agents, of background commands, and of undo and redo have the
   await scene.run(['--continue', '--prompt', 'third', ...free]);
   expect(await authors(scene, 'late.txt')).toEqual(['unknown', 'third Bash']);
 });
+
+test('lines that come from a worktree belong to the calls there, whoever merges them', async () => {
+  await using scene = await openScene([
+    call('Agent', {description: 'helper', prompt: 'help', subagent_type: 'general-purpose', isolation: 'worktree'}),
+    call('Bash', {command: 'printf "two\\n" >>file.txt'}),
+    call('Write', {file_path: 'made.txt', content: 'made there\n'}),
+    say('helped'),
+    say('1'),
+  ]);
+  const {work} = scene.place;
+  const git = (...words: readonly string[]): string =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], {cwd: work, encoding: 'utf8'});
+  git('init', '-q');
+  writeFileSync(join(work, 'file.txt'), 'one\n');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+  await scene.run(['--prompt', 'first', ...free]);
+  const [worktree] = JSON.parse((await scene.run(['worktree', 'list', '--json'])).stdout);
+  expect(await scene.run(['worktree', 'merge', worktree.name])).toMatchObject({code: 0});
+  expect(await authors(scene, 'file.txt')).toEqual(['unknown', 'first Bash']);
+  expect(await authors(scene, 'made.txt')).toEqual(['first Write']);
+});

@@ -125,8 +125,10 @@ function portsOf({agent, kind, branch}: AgentSetup, {directory, place: own}: Run
           await branch.checkpoints?.beforeChange(signal, ports.hooks.list().length > 0 ? 'any' : extent);
         return ok('off');
       },
-      takeStep: async (signal, extent) =>
-        agent.isolation === 'none' ? (ports.checkpoints.takeStep ?? ports.checkpoints.take)(signal, extent) : ok('off'),
+      takeStep:
+        agent.isolation === 'none'
+          ? (ports.checkpoints.takeStep ?? ports.checkpoints.take)
+          : (own.takeStep ?? (async () => ok('off'))),
       preview: async () => failed(rejected("A sub-agent can't be rewound.")),
       revert: async () => failed(rejected("A sub-agent can't be rewound.")),
     },

@@ -15,10 +15,13 @@ export interface BlameLayout {
 const maxAuthor = 46;
 const authorShare = 0.45;
 
+/** The cells of a column that has room for times. */
+const minTimed = 24;
+
 /** Returns each line of a file with its author before it, and one line about each author if only one line was asked for. */
 export function blameText({path, lines, texts}: BlamedFile, {width, now}: BlameLayout): readonly string[] {
-  const authors = lines.map(line => authorText(line, now));
   const room = width === 'pipe' ? maxAuthor : Math.min(maxAuthor, Math.floor(width * authorShare));
+  const authors = lines.map(line => authorText(line, room < minTimed ? 'left-out' : now));
   const wide = Math.min(room, Math.max(0, ...authors.map(cellWidth)));
   const digits = String(lines.at(-1)?.line ?? '').length;
   const [only, ...others] = lines;
@@ -55,10 +58,14 @@ const isSameAuthor = (a: BlamedLine, b: BlamedLine | undefined): boolean =>
   b !== undefined && a.by === b.by && a.session === b.session && a.prompt === b.prompt && a.call === b.call;
 
 /** Says in a few words who wrote a line. The prompt comes last: it is cut first. */
-function authorText({by, at, tool, prompt}: BlamedLine, now: number): string {
+function authorText({by, at, tool, prompt}: BlamedLine, now: number | 'left-out'): string {
   if (by !== 'agent') return by;
   const asked = prompt === undefined ? 'several prompts' : visibleLine(firstLine(prompt, 80));
-  return [at === undefined ? '' : timeAgo(now - Date.parse(at)).padEnd(9), (tool ?? 'prompt').padEnd(5), asked]
+  return [
+    at === undefined || now === 'left-out' ? '' : timeAgo(now - Date.parse(at)).padEnd(9),
+    (tool ?? 'prompt').padEnd(5),
+    asked,
+  ]
     .filter(part => part !== '')
     .join(' ');
 }

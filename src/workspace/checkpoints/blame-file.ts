@@ -14,12 +14,20 @@ interface Version {
   readonly authors: readonly LineAuthor[];
 }
 
+/** A version of which only some lines have authors. */
+interface PartlyKnown extends Pick<Version, 'lines'> {
+  readonly authors: readonly (LineAuthor | undefined)[];
+}
+
 /** The maximum number of deleted files to compare a new file with, and the share of equal lines that makes it one of them. */
 const maxSources = 60;
 const minShare = 0.5;
 
 /** The maximum number of earlier versions in which an undo looks for the lines that it brings back. */
 const maxVersions = 50;
+
+/** A worktree that weft made, and its repository. */
+const worktreePattern = /^(.*)\/\.weft\/worktrees\/[^/]+/su;
 
 const nobody: LineAuthor = {by: 'unknown'};
 const empty: Version = {lines: [], authors: []};
@@ -141,7 +149,11 @@ export function blameFile(
     if (likely.length > 0 && likely.every(isServer) && named.length === 0)
       return {author: nobody, restores, by: likely};
     if (likely.length > 0) return {author: {by: 'agent', ...shared(likely), at}, restores, by: likely};
-    return {author: gap === 'lost' ? nobody : {by: 'person'}, restores, by: []};
+    // A command may have changed a file that its states leave out, such as build output.
+    const isHidden = during.some(
+      each => each.by.kind === 'call' && !isNamed(each.from) && states[each.to] === 'unseen',
+    );
+    return {author: gap === 'lost' || isHidden ? nobody : {by: 'person'}, restores, by: []};
   };
 
   /** Returns the version of a path at a moment (`3 /path`), or `undefined` if no state shows the file. */
@@ -172,6 +184,7 @@ export function blameFile(
         else {
           const from = last < 0 ? (source?.at ?? last) : last;
           const {author, restores} = authorOf(path, {from, to: at, gap});
+          const twins = restores ? twinsOf(path).map(twin => () => agentLines(versionAt(`${String(at)} ${twin}`))) : [];
           const older =
             restores && author.by === 'unknown' ? [...versions.values()].slice(-maxVersions).toReversed() : [];
           const known = restores ? versions.get(next)?.authors : undefined;
@@ -179,7 +192,11 @@ export function blameFile(
           version =
             known !== undefined
               ? {lines, authors: known}
-              : changeVersion(source?.version ?? version ?? empty, {lines, author, older: olderVersions});
+              : changeVersion(source?.version ?? version ?? empty, {
+                  lines,
+                  author,
+                  older: [...twins, ...olderVersions],
+                });
         }
         versions.delete(next);
         versions.set(next, {authors: version.authors, seen});
@@ -190,6 +207,19 @@ export function blameFile(
     }
     return last < 0 || key === 'absent' ? undefined : version;
   });
+
+  const worktrees = new Set(
+    moments.flatMap(({tree}) => {
+      const root = roots(tree);
+      return root === 'lost' ? [] : [...root.folders.keys()].flatMap(each => worktreePattern.exec(each)?.[0] ?? []);
+    }),
+  );
+  /** Returns the paths of a file in the worktrees from which it may have been merged. */
+  const twinsOf = (path: string): readonly string[] =>
+    [...worktrees].flatMap(worktree => {
+      const top = worktreePattern.exec(worktree)?.[1] ?? '';
+      return path.startsWith(`${top}/`) && !path.startsWith(`${worktree}/`) ? [worktree + path.slice(top.length)] : [];
+    });
 
   /** Returns the version of the file that became a new file, if a file with mostly the same lines disappeared then. */
   const sourceOf = (
@@ -279,7 +309,7 @@ function changeVersion(
     lines,
     author,
     older,
-  }: {readonly lines: readonly string[]; readonly author: LineAuthor; readonly older: readonly (() => Version)[]},
+  }: {readonly lines: readonly string[]; readonly author: LineAuthor; readonly older: readonly (() => PartlyKnown)[]},
 ): Version {
   const kept = matchLines(before.lines, lines);
   const authors: (LineAuthor | undefined)[] = lines.map((_, at) => before.authors[kept[at] ?? -1]);
@@ -291,6 +321,12 @@ function changeVersion(
   }
   return {lines, authors: authors.map(each => each ?? author)};
 }
+
+/** Returns a version with only the authors that are agents. */
+const agentLines = (version = empty): PartlyKnown => ({
+  lines: version.lines,
+  authors: version.authors.map(author => (author?.by === 'agent' ? author : undefined)),
+});
 
 /** Returns the share of lines that two files have in common, of those of the longer one. */
 function equalShare(a: readonly string[], b: readonly string[]): number {
