@@ -1,5 +1,6 @@
 import {afterAll, describe, expect, test} from 'vitest';
 import {rmSync} from 'node:fs';
+import {advisories} from './advisories.ts';
 import {attacks} from './attacks.ts';
 import {honestDays} from './honest-days.ts';
 import {taintOf, Workplace} from './steps.ts';
@@ -10,14 +11,14 @@ afterAll(() => {
 });
 
 describe('attacks with text from outside, whose user allows everything', () => {
-  test.each(attacks)('$name', async attack => {
+  test.each([...attacks, ...advisories])('$name', async attack => {
     const last = (await workplace.play(attack)).at(-1);
     expect(last).toMatchObject({decision: 'ask'});
     expect(last === undefined ? [] : taintOf(last)).not.toEqual([]);
   });
 
-  test('there are a hundred', () => {
-    expect(attacks.length).toBeGreaterThanOrEqual(100);
+  test('there are 180', () => {
+    expect(attacks.length + advisories.length).toBeGreaterThanOrEqual(180);
   });
 });
 

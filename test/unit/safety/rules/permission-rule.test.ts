@@ -75,9 +75,22 @@ describe('parseRule', () => {
       'Bash(:*)',
       'The rule Bash(:*) cannot be used: the pattern names no command; leave the parentheses out to mean every command.',
     ],
+    ['Trust', 'The rule Trust must name a source: Trust(domain:example.com) or Trust(mcp__SERVER).'],
+    ['Trust(*)', 'The rule Trust(*) must name a source: Trust(domain:example.com) or Trust(mcp__SERVER).'],
+    [
+      'Trust(example.com)',
+      'The rule Trust(example.com) cannot be used: write it as domain:example.com, or domain:*.example.com for all names below, or as mcp__SERVER.',
+    ],
   ])('%s is refused with what to write', (text, error) => {
     const parsed = parseRule(text, ruleKinds);
     expect(parsed.tag === 'failed' ? parsed.error.message : parsed).toEqual(error);
+  });
+
+  test.each([
+    ['Trust(domain:*.example.com)', {kind: 'domains', pattern: {kind: 'below', host: 'example.com'}}],
+    ['Trust(mcp__tracker)', {kind: 'names', name: 'mcp__tracker'}],
+  ])('%s trusts a source', (text, about) => {
+    expect(parseRule(text, ruleKinds)).toMatchObject({tag: 'ok', value: {tool: 'Trust', about}});
   });
 
   test('a tool that weft has not is told apart from a near miss', () => {
