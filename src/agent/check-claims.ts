@@ -18,12 +18,12 @@ export async function unprovenClaims(
 ): Promise<readonly string[]> {
   const claims = claimsIn(answer);
   if (claims.length === 0) return [];
-  const {hasWorked, succeeded} = workOf(session);
-  if (!hasWorked) return [];
+  const work = workOf(session);
+  if (!work.hasWorked) return [];
   const checks = await checkStatuses(session, signal);
   const doubts = Map.groupBy(
     claims.flatMap(claim => {
-      const doubt = doubtAbout(claim, checks, succeeded);
+      const doubt = doubtAbout(claim, checks, work);
       return doubt === 'none' ? [] : [{sentence: claim.sentence, doubt}];
     }),
     ({sentence}) => sentence,
@@ -35,7 +35,7 @@ export async function unprovenClaims(
 }
 
 /** Returns why no run shows what a claim says. A command that weft does not know as a check counts if it succeeded. */
-function doubtAbout(claim: Claim, checks: readonly CheckStatus[], succeeded: readonly string[]): string {
+function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, recent}: Work): string {
   const named = claim.command === '' ? [] : checks.filter(({receipt}) => isRunOf(claim.command, receipt.command));
   const related =
     named.length > 0 ? named : checks.filter(({receipt}) => claim.kind === 'any' || receipt.kind === claim.kind);
@@ -52,6 +52,12 @@ function doubtAbout(claim: Claim, checks: readonly CheckStatus[], succeeded: rea
   if (last === undefined)
     return claim.command === '' ? `${kindNames[claim.kind]} has run` : `${claim.command} has not run`;
   if (last.receipt.tree === 'unknown' && outcomeOf(last.receipt) !== 'failed') return 'none';
+  // Builds and tests may write files that git does not ignore. That is no edit.
+  const later = recent.slice(recent.findLastIndex(command => isRunOf(last.receipt.command, command)) + 1);
+  const isOutput = (command: string): boolean =>
+    checks.some(({receipt: {kind, command: run}}) => (kind === 'build' || kind === 'test') && isRunOf(run, command));
+  if (outcomeOf(last.receipt) === 'passed' && later.length > 0 && later.length < recent.length && later.every(isOutput))
+    return 'none';
   return outcomeOf(last.receipt) === 'failed'
     ? `${last.receipt.name} failed`
     : `${last.receipt.name} has not run since the last edit`;
@@ -71,15 +77,26 @@ const isRunOf = (claimed: string, command: string): boolean => oneSpace(command)
 
 const oneSpace = (text: string): string => text.trim().replaceAll(/\s+/gu, ' ');
 
-/** Returns whether the session changed files or ran commands, and the commands that succeeded after the last edit. */
-function workOf(session: SessionContext): {readonly hasWorked: boolean; readonly succeeded: readonly string[]} {
+/** The work of a session so far. */
+interface Work {
+  /** Whether the session changed files or ran commands. */
+  readonly hasWorked: boolean;
+  /** The commands that succeeded after the last edit. */
+  readonly succeeded: readonly string[];
+  /** Those of the last prompt. */
+  readonly recent: readonly string[];
+}
+
+function workOf(session: SessionContext): Work {
   const {activeRecords} = timelineOf(session.owner().conversation.journal.records);
   const results = new Map(
     activeRecords.flatMap(record => (record.kind === 'result' ? [[record.result.id, record.result]] : [])),
   );
   let succeeded: string[] = [];
   let hasWorked = activeRecords.some(({kind}) => kind === 'receipt' || kind === 'checkpoint');
+  let before = 0;
   for (const record of activeRecords) {
+    if (record.kind === 'prompt') before = succeeded.length;
     if (record.kind !== 'answer') continue;
     for (const {id, name, input} of toolCalls(record.message)) {
       const outcome = results.get(id)?.outcome;
@@ -87,10 +104,10 @@ function workOf(session: SessionContext): {readonly hasWorked: boolean; readonly
       const access = action?.tag === 'ok' ? accessOf(action.value) : undefined;
       if (access?.kind === 'edit' || access?.kind === 'command') hasWorked = true;
       if (outcome !== 'success') continue;
-      if (access?.kind === 'edit') succeeded = [];
+      if (access?.kind === 'edit') [succeeded, before] = [[], 0];
       if (access?.kind === 'command') succeeded.push(access.command);
       if (access?.kind === 'mcp-tool') succeeded.push(access.toolName);
     }
   }
-  return {hasWorked, succeeded};
+  return {hasWorked, succeeded, recent: succeeded.slice(before)};
 }

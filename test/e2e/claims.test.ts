@@ -66,6 +66,12 @@ test('programs read the mark as a system message', async () => {
 
 test.each([
   ['a fresh receipt', [edit, call('Bash', {command: 'npm test'})], ''],
+  ['a build after the run', [edit, call('Bash', {command: 'npm test'}), call('Bash', {command: 'npm run build'})], ''],
+  [
+    'a change by a command after the run',
+    [edit, call('Bash', {command: 'npm test'}), call('Bash', {command: 'echo >> a.ts'})],
+    'npm test has not run since the last edit',
+  ],
   ['a run in a pipe', [edit, call('Bash', {command: 'npm test | tail -5'})], ''],
   [
     'a run before the last edit',
@@ -75,12 +81,19 @@ test.each([
   ['a failed run', [edit, call('Bash', {command: 'BREAK=1 npm test'})], 'BREAK=1 npm test failed'],
 ] as const)('%s', async (_, work, why) => {
   await using scene = await openScene([...work, claim, say('Sorry.')]);
-  writeFileSync(join(scene.place.work, 'package.json'), '{"scripts": {"test": "node --test"}}\n');
+  writeFileSync(
+    join(scene.place.work, 'package.json'),
+    '{"scripts": {"test": "node --test", "build": "echo > out.js"}}\n',
+  );
   writeFileSync(
     join(scene.place.work, 'a.test.mjs'),
     "import {test} from 'node:test';\ntest('a', () => {if (process.env.BREAK) throw new Error('no');});\n",
   );
   const {code, stderr} = await scene.run([...allowed, '--prompt', 'go']);
   const mark = `weft: The answer says "All 41 tests pass.", but ${why}. Asked the agent to check.\n`;
-  expect([code, stderr, scene.server.requests.length]).toEqual([0, why === '' ? '' : mark, why === '' ? 3 : 4]);
+  expect([code, stderr, scene.server.requests.length]).toEqual([
+    0,
+    why === '' ? '' : mark,
+    work.length + (why === '' ? 1 : 2),
+  ]);
 });
