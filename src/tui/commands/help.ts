@@ -64,10 +64,10 @@ function sourceOf({kind, source}: PromptCommand): string {
 export const commandGroups: readonly {readonly title: string; readonly names: readonly string[]}[] = [
   {title: 'Session', names: ['clear', 'resume', 'rename', 'transcript', 'copy', 'export', 'exit']},
   {title: 'Context', names: ['btw', 'context', 'compact', 'pin', 'memory', 'cost', 'documents', 'review']},
-  {title: 'Undo', names: ['undo', 'redo', 'rewind', 'branch', 'diff', 'blame']},
+  {title: 'Undo', names: ['undo', 'redo', 'rewind', 'branch', 'diff', 'blame', 'bisect']},
   {title: 'Model', names: ['model', 'effort', 'mode', 'login', 'computer']},
   {title: 'Project', names: ['permissions', 'hooks', 'mcp', 'trust', 'note']},
-  {title: 'Work', names: ['goal', 'todo', 'plans', 'stack', 'ps', 'agents']},
+  {title: 'Work', names: ['goal', 'checks', 'todo', 'plans', 'stack', 'ps', 'agents']},
   {title: 'Look', names: ['theme', 'verbosity', 'statusline', 'vim', 'editor']},
   {title: 'weft', names: ['config', 'doctor', 'demo', 'help']},
 ];
