@@ -197,3 +197,34 @@ test('lines that come from a worktree belong to the calls there, whoever merges 
   expect(await authors(scene, 'file.txt')).toEqual(['unknown', 'first Bash']);
   expect(await authors(scene, 'made.txt')).toEqual(['first Write']);
 });
+
+test('a person and another session that write while a prompt runs are told apart from its calls', async () => {
+  const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const gate: PromiseLike<void> = {
+    then(resolve, reject) {
+      reached.resolve();
+      return go.promise.then(resolve, reject);
+    },
+  };
+  const second = [{part: 'until', gate} as const, call('Bash', {command: "sed -i 's/c/C/' file.txt"})];
+  await using scene = await openScene([
+    call('Edit', {file_path: 'file.txt', old_string: 'a', new_string: 'A'}),
+    second,
+    say('1'),
+  ]);
+  await using other = await openScene([
+    call('Edit', {file_path: 'file.txt', old_string: 'e', new_string: 'E'}),
+    say('2'),
+  ]);
+  const {work} = scene.place;
+  const file = join(work, 'file.txt');
+  writeFileSync(file, 'a\nb\nc\nd\ne\n');
+  const first = scene.run(['--prompt', 'first', ...free]);
+  await reached.promise;
+  writeFileSync(file, readFileSync(file, 'utf8').replace('b', 'B'));
+  const environment = {ANTHROPIC_BASE_URL: other.server.baseUrl.anthropic};
+  await scene.run(['--prompt', 'beside', ...free], {environment});
+  go.resolve();
+  await first;
+  expect(await authors(scene, 'file.txt')).toEqual(['first Edit', 'person', 'first Bash', 'unknown', 'beside Edit']);
+});
