@@ -91,7 +91,13 @@ export async function runInShadow(
       ];
       const child = spawn(program ?? '', args, {
         cwd: inside,
-        env: {...process.env, [variable]: JSON.stringify(place), [runTagVariable]: tagged.runTag},
+        env: {
+          ...process.env,
+          [variable]: JSON.stringify(place),
+          [runTagVariable]: tagged.runTag,
+          // A view of a part of a repository is a mount, at which git would stop looking for the repository.
+          ...(kind === 'view' && {GIT_DISCOVERY_ACROSS_FILESYSTEM: '1'}),
+        },
         stdio: [0, stdout, 2],
       });
       // The terminal may have sent the signal to the process inside as well. A second one changes nothing.

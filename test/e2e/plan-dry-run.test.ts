@@ -5,8 +5,8 @@ import {describe, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, hang, say, type Answer} from '../support/model-script.ts';
 import {openScenePty} from '../support/pty-terminal.ts';
-import {openScene, type Scene} from '../support/scene.ts';
-import {git} from './support/overlay.ts';
+import {openScene, type Scene, toldResults} from '../support/scene.ts';
+import {git, skipWithoutOverlay} from './support/overlay.ts';
 import {conditionsOf, leftovers, listing} from './support/shadow.ts';
 
 const marks = (first: string, second: string): Answer =>
@@ -151,13 +151,14 @@ test.each(['y', 'n'])('on a terminal, one key applies all or leaves nothing: %s'
   expect((await scene.run(['plan', 'apply', id])).code).toBe(1);
 });
 
-test('commits in a part of a repository, or in a worktree of it, are held back, too', async () => {
+test('commits in a part of a repository, or in a worktree of it, are held back, too', async ({skip}) => {
   const commit = call('Bash', {
     command: 'echo x >new.txt; git add .; git -c user.name=a -c user.email=a commit -qm agent; git log --oneline',
   });
   const plan = [commit, marks('completed', 'completed'), say('Done.')];
   const {scene: opened, id} = await openPlanned([...plan, proposal, ...plan]);
   await using scene = opened;
+  await skipWithoutOverlay(scene, skip);
   const {work: top, home} = scene.place;
   mkdirSync(join(top, 'part'));
   git(top, 'worktree', 'add', '-q', join(home, 'tree'));
@@ -171,6 +172,7 @@ test('commits in a part of a repository, or in a worktree of it, are held back, 
     ) ?? ['', ''];
     const dry = await scene.run(['--cwd', folder, 'plan', 'run', made ?? '', '--dry', '--json', ...free]);
     expect(JSON.parse(dry.stdout)).toMatchObject({exitCode: 0, changes: [{path: 'new.txt', kind: 'created'}]});
+    expect(toldResults(scene.server.requests.at(-2))[0]).toMatch(/^[0-9a-f]+ agent$/mu);
     expect([refs(), existsSync(join(folder, 'new.txt'))]).toEqual([before, false]);
   }
 });
