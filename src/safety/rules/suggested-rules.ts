@@ -12,7 +12,7 @@ import {dependsOnArguments} from '../commands/risks.ts';
 import {innerCommand, isWrapper} from '../commands/layers.ts';
 import {exactPattern, parseCommandPattern} from './command-pattern.ts';
 import {unrestrictedWrapper} from './unrestricted-wrapper.ts';
-import {networkRuleTool, type PermissionRule} from './permission-rule.ts';
+import {networkRuleTool, type PermissionRule, trustRuleTool} from './permission-rule.ts';
 import type {RiskLevel} from '../../domain/risk.ts';
 
 /** Longer commands are not offered as rules, in characters. */
@@ -96,8 +96,10 @@ export function broadRuleProblem({tool, about}: Pick<PermissionRule, 'tool' | 'a
     if (tool === networkRuleTool) return reachesEveryHost;
     return tool === 'Bash' ? 'it allows every command' : undefined;
   }
-  if (about.kind === 'domains' && tool === networkRuleTool && about.pattern.kind === 'every-host')
-    return reachesEveryHost;
+  if (about.kind === 'domains' && about.pattern.kind === 'every-host') {
+    if (tool === networkRuleTool) return reachesEveryHost;
+    if (tool === trustRuleTool) return 'text of every page then counts as yours';
+  }
   if (about.kind !== 'commands') return undefined;
   const {text, reach} = about.pattern;
   const words = text.replaceAll(/["']/gu, '').split(/\s+/u);

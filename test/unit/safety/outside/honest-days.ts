@@ -5,6 +5,7 @@ import {
   file,
   mcp,
   output,
+  outputs,
   page,
   results,
   rows,
@@ -551,6 +552,11 @@ export const honestDays: readonly Story[] = [
     'a page, then echo into prose',
     page(docs, api),
     runs('echo "Call client.close() at the end. See errors" >> docs/notes.md'),
+  ),
+  story(
+    'a long output of tests lies in a file',
+    file(`${outputs}/output-1.txt`, 'Run npx vitest run --coverage --reporter verbose'),
+    runs('npx vitest run --coverage --reporter verbose'),
   ),
   story('a page, then a comparison', page(docs, api), runs('diff <(echo a) <(echo b)')),
 ];

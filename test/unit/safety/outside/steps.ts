@@ -87,6 +87,9 @@ const projectFiles: Readonly<Record<string, string>> = {
   Makefile: 'build:\n\tnpm run build\n',
 };
 
+/** Where weft saves long outputs and pages. */
+export const outputs = '/var/tmp/weft-outputs-of-tests';
+
 /** A judge of a project on the disk, whose user allows everything that rules can allow. */
 export class Workplace {
   readonly root = mkdtempSync(join(tmpdir(), 'weft-outside-'));
@@ -107,7 +110,7 @@ export class Workplace {
   async play({steps, said = ''}: Story): Promise<readonly Verdict[]> {
     const outside: OutsideOptions = {
       text: undefined,
-      outputs: () => [],
+      outputs: () => [outputs],
       now: () => Date.now(),
       workspace: 'own',
       isExecutable,
