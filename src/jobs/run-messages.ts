@@ -24,13 +24,13 @@ export const runLostText =
 
 /** Returns the cost, the duration and the checks of a prompt, as its last message carries them. */
 export function promptFigures(summary: PromptSummary | 'interrupted' | 'failed') {
-  if (typeof summary === 'string') return {cost: 0, duration: 0, checks: []};
+  if (typeof summary === 'string') return {cost: 0, duration: 0};
   const {models} = summary.sessionUsage;
   const unknown = unknownCosts(models);
   return {
     cost: knownCost(Object.values(models)) ?? 0,
     duration: Math.round(summary.durationMs),
-    checks: summary.checks.map(wireCheck),
+    ...(summary.checks.length === 0 ? {} : {checks: summary.checks.map(wireCheck)}),
     ...(unknown.length === 0 ? {} : {unknownCosts: unknown}),
   };
 }
