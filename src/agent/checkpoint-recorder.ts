@@ -1,8 +1,10 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
+import type {HookChanges} from '../actions/hooks-port.ts';
 import type {ChangeExtent, CheckpointsPort, TouchedFiles, TreeId} from '../domain/checkpoint.ts';
 import {faultText} from '../domain/fault.ts';
 import type {ActionId, MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
+import type {JudgePort} from './ports.ts';
 
 /** The checkpoints of one run of the loop: of the prompt that began it and those that join it. */
 export interface PromptCheckpoints {
@@ -273,4 +275,16 @@ export class CheckpointRecorder {
     this.#warned.add(text);
     this.#publish([{event: 'notice', level: 'warning', text}]);
   }
+}
+
+/** Returns the files that hooks may change. */
+export async function hookExtent(
+  changes: readonly HookChanges[],
+  {judge, directory}: {readonly judge: Pick<JudgePort, 'writes'>; readonly directory: string},
+): Promise<ChangeExtent> {
+  const extents = await Promise.all(
+    changes.map(async each => (each === 'any' ? each : judge.writes(each.command, directory))),
+  );
+  const named = extents.filter(extent => extent !== 'any');
+  return named.length === extents.length ? named.flat() : 'any';
 }

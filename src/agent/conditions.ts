@@ -1,4 +1,4 @@
-import {accessOf, runAction, userCommandAction} from '../actions/catalogue.ts';
+import {accessOf, modelContent, resultOf, runAction, userCommandAction} from '../actions/catalogue.ts';
 import type {PromptEnd} from '../actions/agent-event.ts';
 import type {ShellReport} from '../actions/ports.ts';
 import {reportText} from '../actions/request-command-output.ts';
@@ -7,7 +7,7 @@ import {objectOf, textOf} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {visibleLine, visibleOutput} from '../base/visible.ts';
-import {toolCalls} from '../domain/conversation.ts';
+import {blockTexts, toolCalls} from '../domain/conversation.ts';
 import {weftItself} from '../domain/executor.ts';
 import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {type Condition, conditionText, Failures, jsonFailure, readCondition} from '../domain/goal.ts';
@@ -15,8 +15,10 @@ import {goalIn} from '../domain/history.ts';
 import {actionId} from '../domain/ids.ts';
 import {checkKey, isProven} from '../domain/receipt.ts';
 import {reasonsText} from '../domain/reason.ts';
+import {reminderBlock} from '../domain/reminder.ts';
 import {approve, type Approved, inWorkspace, judgeAction} from './approval.ts';
-import {checkStatuses} from './checks.ts';
+import {beginChange, checkStatuses, noteChecks} from './checks.ts';
+import {learnResult} from './outside-text.ts';
 import {actionPorts, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
 import {unstructuredAnswer} from './structured-output.ts';
 import {checkpointFor} from './tool-call.ts';
@@ -64,9 +66,9 @@ export class PromptConditions {
     this.#seenMessages = context.session.conversation.messages.length;
   }
 
-  /** Asks for what the goal's command needs. Returns the end of the prompt if weft may not run it, or the note for the model. */
+  /** Asks for what the goal's command needs. Returns the end of the prompt if weft may not run it, or the note for the model: empty if it knows. */
   async prepare(signal: AbortSignal): Promise<PromptEnd | {readonly kind: 'note'; readonly text: string}> {
-    const wanted = this.#wanted();
+    const wanted = this.#wanted(true);
     this.#context.session.plans.conditions = 'unmet';
     for (const {what, condition} of wanted) {
       const command = commandOf(condition);
@@ -76,10 +78,11 @@ export class PromptConditions {
       if (!('terms' in allowed)) return {kind: 'not-sent', why: 'not-permitted', fault: allowed};
     }
     const list = wanted.map(({condition}) => `- ${conditionText(condition)}`).join('\n');
-    return {
-      kind: 'note',
-      text: `Your work ends only when this holds, which weft itself checks when you stop:\n${list}\nDo not weaken a check to pass it.`,
-    };
+    const text = `Your work ends only when this holds, which weft itself checks when you stop:\n${list}\nDo not weaken a check to pass it.`;
+    const told = this.#context.session.conversation.messages.some(({blocks}) =>
+      blockTexts(blocks).includes(reminderBlock(text).text),
+    );
+    return {kind: 'note', text: told ? '' : text};
   }
 
   /** Checks all conditions. `limit`: the limit that the prompt has reached. `calls`: how many calls of tools it has made. */
@@ -91,11 +94,9 @@ export class PromptConditions {
     const failing: (Wanted & Extract<Finding, {kind: 'fails'}>)[] = [];
     // Plan mode changes nothing, so there is nothing to check yet.
     if (session.mode === 'plan') return {kind: 'hold'};
-    // In a conversation, an answer without work needs no check.
     session.plans.conditions = 'unmet';
     const isWork = calls > 0 || session.interaction === 'unattended';
-    for (const each of this.#wanted()) {
-      if (each.what === 'check' && !isWork) continue;
+    for (const each of this.#wanted(isWork)) {
       const finding = await this.#test(each, signal);
       if (signal.aborted) return ended({kind: 'interrupted'});
       if (finding.kind === 'not-checked') return ended({kind: 'failed', fault: finding.fault});
@@ -106,7 +107,7 @@ export class PromptConditions {
       session.plans.conditions = 'met';
       const text = goalIn(session.conversation.journal.records);
       if (text !== '') {
-        const goal = this.#wanted().at(-1);
+        const goal = this.#wanted(isWork).at(-1);
         journal(session, {kind: 'goal', text, state: 'met'});
         const tries = this.#attempts === 1 ? '' : ` after ${pluralize(this.#attempts, 'attempt')}`;
         const met = goal === undefined ? text : conditionText(goal.condition);
@@ -129,14 +130,18 @@ export class PromptConditions {
     return {kind: 'go-on', text: failing.map(failureText).join('\n\n')};
   }
 
-  #wanted(): readonly Wanted[] {
+  /** `isWork`: the prompt is more than a question and its answer. */
+  #wanted(isWork: boolean): readonly Wanted[] {
     const {conversation, conditions, plans} = this.#context.session;
-    const required = [...new Set(conditions.required)].map(text => this.#commandOfCheck(text) ?? text);
+    const required = conditions.required.filter(({when}) => when === 'always' || isWork);
+    const commands = new Set(required.map(({text}) => this.#commandOfCheck(text) ?? text));
     const goal = goalIn(conversation.journal.records);
     const read = readCondition(goal);
     const steps = plans.goals.map(readCondition).flatMap(step => (step.tag === 'ok' ? [step.value] : []));
     return [
-      ...required.map(command => ({what: 'check', condition: {kind: 'command', command}, reuse: 'receipt'}) as const),
+      ...[...commands].map(
+        command => ({what: 'check', condition: {kind: 'command', command}, reuse: 'receipt'}) as const,
+      ),
       ...steps.map(condition => this.#wantedGoal(condition)),
       ...(read.tag === 'failed' ? [] : [this.#wantedGoal(read.value)]),
     ];
@@ -249,6 +254,7 @@ export class PromptConditions {
     const from = session.ports.machine.shell.directory;
     const checking = `Checking ${visibleLine(allowed.command)} …`;
     const slow = setTimeout(() => session.publish([{event: 'notice', level: 'info', text: checking}]), slowMs);
+    const endChange = beginChange(session, verdict.risk);
     const settled = await runAction(action, {
       ports: actionPorts(session, id, unstructuredAnswer),
       signal,
@@ -260,6 +266,14 @@ export class PromptConditions {
       background: new AbortController().signal,
       terminal: 'none',
     }).finally(() => clearTimeout(slow));
+    const result = resultOf(action, settled);
+    const {confinement} = terms;
+    await noteChecks(
+      {call: id, result, directory: session.directory, confinement, isMixed: endChange()},
+      session,
+      signal,
+    );
+    await learnResult(result, modelContent(result), session);
     this.#context.checkpoints.afterCall(id);
     if (settled.state === 'error') return settled.fault;
     if (settled.state === 'cancelled' || settled.output.kind !== 'completed') return rejected('The check was stopped.');

@@ -1,9 +1,8 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
-import type {HookChanges, HookSession} from '../actions/hooks-port.ts';
+import type {HookSession} from '../actions/hooks-port.ts';
 import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import {backgroundEndPrompt} from '../domain/sub-agent.ts';
 import {unreachable} from '../base/unreachable.ts';
-import type {ChangeExtent} from '../domain/checkpoint.ts';
 import {type Fault, faultText, rejected, thrownFault} from '../domain/fault.ts';
 import type {Message} from '../domain/conversation.ts';
 import type {MessageId} from '../domain/ids.ts';
@@ -13,12 +12,11 @@ import {branchNote} from '../domain/session-list.ts';
 import {givenTitle, goalIn} from '../domain/history.ts';
 import {visibleLine} from '../base/visible.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
-import type {ModelFacts} from '../domain/model-stream.ts';
+import {effortText} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {noUsage} from '../domain/usage.ts';
 import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
-import {checkStatuses} from './checks.ts';
-import {CheckpointRecorder, type PromptCheckpoints} from './checkpoint-recorder.ts';
+import {CheckpointRecorder, hookExtent, type PromptCheckpoints} from './checkpoint-recorder.ts';
 import {
   type AgentClient,
   answerOutcome,
@@ -38,9 +36,8 @@ import {ComputerUse} from './computer-use.ts';
 import {CostBudget} from './cost-budget.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
-import {Listeners} from './listeners.ts';
 import {loadMakeRoom, runOwnCommand, runPrompt} from './loop.ts';
-import {commandsOfPrograms, readSlashCommand, type SlashCommand} from '../domain/slash-command.ts';
+import {ownCommand, type SlashCommand} from '../domain/slash-command.ts';
 import {PendingRequests} from './pending-requests.ts';
 import {PromptHooks} from './prompt-hooks.ts';
 import type {AgentLimits} from './sub-agents/agent-limits.ts';
@@ -48,7 +45,9 @@ import {samplingPort} from './sampling.ts';
 import {performRewind, previewRewind} from './rewind.ts';
 import {SessionHooks} from './session-hooks.ts';
 import {SessionPlans} from './session-plans.ts';
-import {type EngineSetup, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
+import type {EngineSetup, PromptContext, SessionContext} from './session-context.ts';
+import {journal, warn} from './session-context.ts';
+import {checkStatuses} from './checks.ts';
 import {AgentBranch, type AgentTree} from './sub-agents/agent-branch.ts';
 import {makeStructuredAnswer} from './structured-output.ts';
 import {makeToolRegistry, SentTools} from './tool-registry.ts';
@@ -159,7 +158,9 @@ class Engine implements AgentClient {
       session: () => this.#hookSession(),
       messages: () => this.#session.conversation.messages,
       beforeChange: async (changes, signal) =>
-        this.#running?.beforeHook(signal, async () => hookExtent(changes, this.#session)),
+        this.#running?.beforeHook(signal, async () =>
+          hookExtent(changes, {judge: ports.judge, directory: this.#session.directory}),
+        ),
     });
     this.#hooks = new SessionHooks(this.#session);
     this.#origin = origin;
@@ -567,7 +568,7 @@ class Engine implements AgentClient {
     } as const;
     const title = givenTitle(stored.records);
     const goal = this.#goal === '' && origin === 'resumed' ? goalIn(stored.records) : '';
-    const text = `The goal of this session still holds: ${visibleLine(goal)}. /goal off drops it.`;
+    const text = `This session has an unmet goal: ${visibleLine(goal)}. /goal off drops it.`;
     return [
       opened,
       ...(title === '' ? [] : [{event: 'session-renamed', title} as const]),
@@ -576,23 +577,23 @@ class Engine implements AgentClient {
   }
 }
 
-/** Returns the files that hooks may change. */
-async function hookExtent(
-  changes: readonly HookChanges[],
-  {ports, directory}: Pick<SessionContext, 'ports' | 'directory'>,
-): Promise<ChangeExtent> {
-  const extents = await Promise.all(
-    changes.map(async each => (each === 'any' ? each : ports.judge.writes(each.command, directory))),
-  );
-  const named = extents.filter(extent => extent !== 'any');
-  return named.length === extents.length ? named.flat() : 'any';
-}
+/** The front ends that receive events. */
+class Listeners {
+  readonly #listeners = new Set<EventListener>();
+  #ready: Promise<unknown> | undefined;
 
-/** Returns the command if the prompt is a command that every front end has; `undefined` for other prompts. */
-function ownCommand(text: string): SlashCommand | undefined {
-  const command = readSlashCommand(text);
-  return command !== undefined && commandsOfPrograms.some(({name}) => name === command.name) ? command : undefined;
-}
+  add(listener: EventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
 
-const effortText = (model: string, {effort, efforts}: Pick<ModelFacts, 'effort' | 'efforts'>): string =>
-  `Effort of ${model}: ${effort === 'default' ? "the model's default" : effort}. ${efforts.length === 0 ? 'weft knows no levels of this model.' : `Its levels are ${efforts.join(', ')}.`}`;
+  publish(events: readonly AgentEvent[]): void {
+    const busy = [...this.#listeners].map(listener => listener(events)).filter(taken => taken !== undefined);
+    this.#ready = busy.length === 0 ? undefined : Promise.all(busy);
+  }
+
+  /** Settles when all listeners can take more events. `undefined` if they already can. */
+  ready(): Promise<unknown> | undefined {
+    return this.#ready;
+  }
+}

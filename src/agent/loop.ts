@@ -104,8 +104,8 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   const {session, hooks} = context;
   let conditions = await loadConditions(context);
   const prepared = await conditions?.prepare(signal);
-  if (prepared?.kind === 'note') addReminder([reminderBlock(prepared.text)], session);
-  else if (prepared !== undefined) return prepared;
+  if (prepared !== undefined && prepared.kind !== 'note') return prepared;
+  if (prepared !== undefined && prepared.text !== '') addReminder([reminderBlock(prepared.text)], session);
   let round: StopInput['round'] = 'first';
   let stopHookBlocks = 0;
   let hasCorrected = false;

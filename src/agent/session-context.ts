@@ -49,11 +49,17 @@ export interface PromptLimits {
 export interface GivenConditions {
   /** The goal that the first prompt sets, as the user wrote it. Empty if there is none. */
   readonly goal: string;
-  /** Commands and names of checks. */
-  readonly required: readonly string[];
+  /** Commands and names of checks, from the settings and from the caller. In a conversation, an answer without work needs no `usual` ones. */
+  readonly required: readonly {readonly text: string; readonly when: 'usual' | 'always'}[];
   /** The checks that the settings name. */
   readonly checks: readonly CheckSetting[];
 }
+
+/** Returns the checks that the judge knows by their commands: those that the settings name, and those that are required. */
+export const namedChecks = ({checks, required}: GivenConditions): readonly CheckSetting[] => [
+  ...checks,
+  ...required.flatMap(({text}) => (checks.some(({name}) => name === text) ? [] : [{name: text, command: text}])),
+];
 
 export const noConditions: GivenConditions = {goal: '', required: [], checks: []};
 

@@ -1,6 +1,7 @@
 import type {Profile} from '../domain/model-family.ts';
 import type {ModelEvent, ModelPort} from '../domain/model-stream.ts';
 import type {WeftFolders} from '../safety/paths/weft-files.ts';
+import {namedChecks} from '../agent/session-context.ts';
 import {deniedReadGlobs} from '../safety/rules/denied-read-globs.ts';
 import {
   type AgentRules,
@@ -262,8 +263,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       read: readBytes,
       findWorkspaceProgram: (name, from) => findUntrustedProgram(name, {directory: from, roots: place.roots}),
       rules,
+      checks: namedChecks(setup.engine.conditions),
       outside,
-      checks: setup.engine.conditions.checks,
       unasked: setup.sandbox.unasked,
       excluded: setup.sandbox.excluded,
       sandbox: setup.sandbox.choice === 'native' ? 'none' : () => running().sandbox.proof(),

@@ -143,7 +143,10 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       structuredOutput: structured,
       conditions: {
         goal: await goalFromFlag(options.goal),
-        required: [...settings.requireChecks, ...(options.requireCheck ?? [])],
+        required: [
+          ...settings.requireChecks.map(text => ({text, when: 'usual'}) as const),
+          ...(options.requireCheck ?? []).map(text => ({text, when: 'always'}) as const),
+        ],
         checks: settings.checks,
       },
       loopGuard: settings.loopGuard,

@@ -156,3 +156,7 @@ export interface ModelPort {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
   facts(model: string): ModelFacts;
 }
+
+/** Describes the effort of a model and the levels that it has. */
+export const effortText = (model: string, {effort, efforts: levels}: Pick<ModelFacts, 'effort' | 'efforts'>): string =>
+  `Effort of ${model}: ${effort === 'default' ? "the model's default" : effort}. ${levels.length === 0 ? 'weft knows no levels of this model.' : `Its levels are ${levels.join(', ')}.`}`;

@@ -33,6 +33,12 @@ export const commandsOfPrograms = [
   {name: 'btw', description: 'Ask a question beside the conversation', argumentHint: 'question'},
 ] as const;
 
+/** Returns the command if the prompt is a command that every front end has; `undefined` for other prompts. */
+export function ownCommand(text: string): SlashCommand | undefined {
+  const command = readSlashCommand(text);
+  return command !== undefined && commandsOfPrograms.some(({name}) => name === command.name) ? command : undefined;
+}
+
 /**
  * The commands of the terminal UI and of screen-reader mode, with their other names. A command or skill with that name in
  * a file works in all other front ends.

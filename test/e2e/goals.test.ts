@@ -1,10 +1,14 @@
 // @module-tag long
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import type {CanUseTool} from '@anthropic-ai/claude-agent-sdk';
 import {describe, expect, test} from 'vitest';
+import {agentEvents, type AgentMessage, serve} from '../support/agent-server.ts';
 import {call, say, type Answer} from '../support/model-script.ts';
 import {finish} from '../support/run-weft.ts';
 import {fileComes, openScene, processGone, type Scene} from '../support/scene.ts';
+import {ask, readAll, resultIn} from './support/agent-sdk.ts';
+import {asEditor, newSession, prompt, textIn} from './support/editor.ts';
 import {jsonLines, resultOf} from './support/messages.ts';
 
 const allowed = ['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash(sh check.sh)'];
@@ -86,7 +90,7 @@ describe('--goal', () => {
     const json = ['--output-format', 'stream-json', ...allowed];
     const {code, stdout, stderr} = await scene.run(['--continue', '--prompt', 'x', ...json]);
     expect([code, resultOf(stdout)['exit_code']]).toEqual([0, 0]);
-    expect(stderr).toContain('The goal of this session still holds: "sh check.sh passes"');
+    expect(stderr).toContain('This session has an unmet goal: "sh check.sh passes"');
     const said = jsonLines(stdout).flatMap(({subtype, content}) => (subtype === 'informational' ? [content] : []));
     expect(said).toContain('Goal met: `sh check.sh` exits with 0');
     expect(await scene.run(['--continue', '--prompt', '/goal off'])).toMatchObject({
@@ -130,6 +134,28 @@ describe('--require-check', () => {
     expect([(await scene.run([...given, '--max-turns', '5'])).code, runs(scene)]).toEqual([4, 8]);
   });
 
+  test('a run of the agent after its last change counts, and each run is a receipt', async () => {
+    const run = call('Bash', {command: 'sh check.sh'});
+    const other = call('Write', {file_path: 'b.txt', content: 'b'});
+    await using scene = await withCheck([write('good\n'), run, say('Mended.'), run, other, say('Done.')]);
+    const given = ['--prompt', 'x', '--output-format', 'json', '--require-check', 'sh check.sh', ...allowed];
+    const first = await scene.run(given);
+    const check = {name: 'sh check.sh', command: 'sh check.sh', exit_code: 0, fresh: true};
+    expect([first.code, runs(scene), resultOf(first.stdout)['checks']]).toEqual([
+      0,
+      1,
+      [expect.objectContaining(check)],
+    ]);
+
+    // A change after the run: weft runs the check again.
+    const second = await scene.run(given);
+    expect([second.code, runs(scene), resultOf(second.stdout)['checks']]).toEqual([
+      0,
+      3,
+      [expect.objectContaining(check)],
+    ]);
+  });
+
   test('the setting of a project counts once the folder is trusted', async () => {
     await using scene = await withCheck([]);
     mkdirSync(join(scene.place.work, '.weft'));
@@ -142,13 +168,69 @@ describe('--require-check', () => {
     expect([(await scene.run(given)).code, runs(scene)]).toEqual([4, 1]);
   });
 
-  test('Ctrl+C ends a check that hangs, and its processes', async () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGKILL', null],
+  ] as const)('%s ends a check that hangs, and its processes', async (signal, code) => {
     await using scene = await withCheck([]);
     writeFileSync(join(scene.place.work, 'hang.sh'), 'echo $$ > pid; sleep 1000');
     const child = scene.start(['--prompt', 'x', '--require-check', 'sh hang.sh']);
     const pid = Number(await fileComes(join(scene.place.work, 'pid')));
-    child.kill('SIGINT');
-    expect((await finish(child)).code).toBe(130);
+    child.kill(signal);
+    expect((await finish(child)).code).toBe(code);
     await processGone(pid);
   });
+});
+
+test('over HTTP: goal and requireChecks of a prompt', async () => {
+  await using scene = await serve((_, number) => (number === 2 ? write('good\n') : say('Done.')));
+  mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
+  writeFileSync(join(scene.place.home, 'weft/settings.json'), '{"permissionMode": "acceptEdits"}');
+  const body = {prompt: 'x', workDir: scene.place.work};
+  const events = async (asked: object): Promise<readonly AgentMessage[]> => {
+    const found: AgentMessage[] = [];
+    for await (const message of agentEvents(scene.server, 'POST', '/agent/', {body: asked})) found.push(message);
+    return found;
+  };
+  const told = await events({...body, requireChecks: ['grep good a.txt']});
+  expect(told.at(-1)).toMatchObject({type: 'done'});
+  expect(JSON.stringify(told)).toContain('Not met (attempt 1): `grep good a.txt`: exit code 2');
+  expect(await events({...body, goal: 'file: none.txt exists'})).toContainEqual(
+    expect.objectContaining({type: 'error', message: expect.stringContaining('the failure stays the same')}),
+  );
+  const refused = await scene.server.ask('POST', '/agent', {body: {...body, goal: 'the tests pass'}});
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('body.goal')]);
+});
+
+test('in the Agent SDK: a flag, and the command that asks for an approval', async () => {
+  await using scene = await withCheck([say('Done.'), write('good\n'), say('Mended.')]);
+  const asked: unknown[] = [];
+  const canUseTool: CanUseTool = async (tool, input) => {
+    asked.push([tool, input]);
+    return {behavior: 'allow', updatedInput: input};
+  };
+  const options = {extraArgs: {goal: 'sh check.sh'}, permissionMode: 'acceptEdits', canUseTool} as const;
+  const run = await readAll(ask(scene, 'x', options));
+  expect([resultIn(run), asked, runs(scene)]).toEqual([
+    expect.objectContaining({subtype: 'success', result: 'Mended.'}),
+    [['Bash', {command: 'sh check.sh'}]],
+    2,
+  ]);
+  expect(JSON.stringify(run.messages)).toContain('Not met (attempt 1): `sh check.sh`: exit code 1, bad');
+});
+
+test('in an editor: /goal, one question, and the failures as messages', async () => {
+  await using scene = await withCheck([say('Done.'), write('good\n'), say('Mended.')]);
+  const code = await asEditor(scene, async (weft, editor) => {
+    const session = await newSession(weft, scene);
+    await prompt(weft, session, '/goal sh check.sh');
+    expect(textIn(editor.updates, 'agent_message_chunk')).toContain('Goal: `sh check.sh` exits with 0.');
+    await prompt(weft, session, 'x');
+    expect(editor.asked.map(({toolCall}) => toolCall.title)).toEqual([
+      'Run sh check.sh',
+      expect.stringContaining('a.txt'),
+    ]);
+    expect(JSON.stringify(editor.updates)).toContain('Not met (attempt 1): `sh check.sh`: exit code 1, bad');
+  });
+  expect([code, runs(scene)]).toEqual([0, 2]);
 });
