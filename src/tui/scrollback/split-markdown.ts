@@ -2,8 +2,8 @@ import type {Fence} from './syntax/highlight.ts';
 import {grammarOfFence} from './syntax/grammars.ts';
 
 /**
- * A finished piece of streamed markdown. The splitter cuts where a piece can no longer change: after a blank line, a heading,
- * a list item, a line of a code fence, or some lines of a long paragraph. Each piece is rendered once, so the cost of a delta
+ * A finished piece of streamed markdown. The splitter cuts if a piece can no longer change. A blank line, a heading, a list item,
+ * a line of a code fence, and some lines of a long paragraph end one. Each piece is rendered once, so the cost of a delta
  * depends only on the unfinished block. The splitter looks only at lines and their shapes; the renderer parses the pieces.
  */
 export type MarkdownPiece =
