@@ -3,7 +3,7 @@ import {execFileSync} from 'node:child_process';
 import {mkdirSync, readFileSync, renameSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {call, say} from '../support/model-script.ts';
+import {call, say, until} from '../support/model-script.ts';
 import {openScene, type Scene} from '../support/scene.ts';
 
 const free = ['--permission-mode', 'bypassPermissions'] as const;
@@ -199,14 +199,8 @@ test('lines that come from a worktree belong to the calls there, whoever merges 
 });
 
 test('a person and another session that write while a prompt runs are told apart from its calls', async () => {
-  const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const gate: PromiseLike<void> = {
-    then(resolve, reject) {
-      reached.resolve();
-      return go.promise.then(resolve, reject);
-    },
-  };
-  const second = [{part: 'until', gate} as const, call('Bash', {command: "sed -i 's/c/C/' file.txt"})];
+  const go = Promise.withResolvers<void>();
+  const second = [until(go.promise), call('Bash', {command: "sed -i 's/c/C/' file.txt"})];
   await using scene = await openScene([
     call('Edit', {file_path: 'file.txt', old_string: 'a', new_string: 'A'}),
     second,
@@ -220,7 +214,8 @@ test('a person and another session that write while a prompt runs are told apart
   const file = join(work, 'file.txt');
   writeFileSync(file, 'a\nb\nc\nd\ne\n');
   const first = scene.run(['--prompt', 'first', ...free]);
-  await reached.promise;
+  // The second request is sent after the first call.
+  await scene.server.received(2);
   writeFileSync(file, readFileSync(file, 'utf8').replace('b', 'B'));
   const environment = {ANTHROPIC_BASE_URL: other.server.baseUrl.anthropic};
   await scene.run(['--prompt', 'beside', ...free], {environment});
