@@ -7,7 +7,6 @@ import {checksIn} from '../../agent/receipts.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {actionId} from '../../domain/ids.ts';
 import {type CheckStatus, outcomeOf, type Receipt} from '../../domain/receipt.ts';
-import {reasonsText} from '../../domain/reason.ts';
 import {typedWord} from '../../domain/typed-word.ts';
 import {askOnce} from '../../headless/ask-once.ts';
 import {summaryNotes} from '../../headless/prompt-summary.ts';
@@ -18,13 +17,13 @@ import {composeSession, defaultDriver} from '../../app/compose-session.ts';
 import {exiting, exitCode, type ExitCode} from '../../app/exit-code.ts';
 import {commandFlags, type MainOptions} from '../../app/main-options.ts';
 import {emptyServers} from '../../app/open-servers.ts';
-import {askYesNo, note} from '../../app/output.ts';
+import {note} from '../../app/output.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
 import {printRows} from '../rows.ts';
 import {normalizeOptions} from '../sdk-options.ts';
 import {stopOnSignals} from '../signals.ts';
-import {openSaved, type SavedSession} from './sessions/saved-session.ts';
+import {openSaved} from './sessions/saved-session.ts';
 
 /** `weft verify [session]`. */
 export function add(verify: Command, program: Command): void {
@@ -47,10 +46,9 @@ interface Verified {
 
 /** `weft verify`: runs the checks of a session again, and prints which of them end in another way than their receipts say. */
 async function runVerify(id: string | undefined, {json, ...given}: MainOptions & JsonOption): Promise<ExitCode> {
-  const saved = await openSaved(id);
-  const {summary, records, checkpoints} = saved;
-  const {signal} = new AbortController();
-  const claimed = await checksIn(records, checkpoints, signal);
+  const {summary, records, checkpoints, store} = await openSaved(id);
+  const claimed = await checksIn(records, checkpoints, new AbortController().signal);
+  store.close();
   if (claimed.length === 0) throw new Error(`No check ran in session ${summary.id}.`);
   const context = contextFor(normalizeOptions({...given, cwd: summary.directory, sessionPersistence: false}));
   for (const notice of await context.notices()) note(notice);
@@ -59,7 +57,7 @@ async function runVerify(id: string | undefined, {json, ...given}: MainOptions &
     chosenFor(model, modelChoice(context)),
     // No model reads a system prompt or instructions here.
     {...context, options: {...context.options, systemPrompt: 'weft verify'}},
-    {...defaultDriver, interaction: process.stdin.isTTY ? 'interactive' : 'unattended', servers: emptyServers},
+    {...defaultDriver, interaction: 'interactive', servers: emptyServers},
   );
   engine.subscribe(events => events.forEach(event => answerApproval(event, engine)));
   const stopper = stopOnSignals(engine);
@@ -75,7 +73,6 @@ async function runVerify(id: string | undefined, {json, ...given}: MainOptions &
   await engine.close('finished');
   const stopped = stopper.stopped();
   if (stopped !== undefined) return stopped;
-  await keepReceipts(rows, saved, signal);
   printRows({rows, json, line: rowText, toJson: rowJson, none: ''});
   return rows.every(row => differences(row).length === 0) ? exitCode.done : exitCode.failed;
 }
@@ -90,48 +87,25 @@ async function runAgain(
   model.give({kind: 'tool-call', id: call, name: 'Bash', input: {command, timeout: maxTimeoutMs, ...place}});
   const summary = await askOnce(engine, `Run ${command}`, {note, uuid: messageUuid});
   const found = summary.checks.find(({receipt}) => receipt.call === call && receipt.name === name);
-  return found?.receipt ?? whyNotRun(summary, command);
+  return found?.receipt ?? whyNotRun(summary);
 }
 
-function whyNotRun(summary: PromptSummary, command: string): string {
+function whyNotRun(summary: PromptSummary): string {
   const [denial] = summary.denials;
-  if (denial?.by === 'nobody')
-    return `it needs approval. Allow it with --allowed-tools ${JSON.stringify(`Bash(${command})`)}`;
-  return denial === undefined ? summaryNotes(summary).join(' ') || 'it did not end' : 'it was refused';
+  if (denial === undefined) return summaryNotes(summary).join(' ') || 'it did not end';
+  return denial.by === 'user' ? 'it may lose something for good' : 'a rule denies it';
 }
 
-/** Asks at the terminal whether a command may run. Everything except a yes is a no. */
+/** Allows the command, because it ran in the session and the user asks for it again. A check that may lose something for good is refused. */
 function answerApproval(event: AgentEvent, engine: AgentClient): void {
   if (event.event !== 'approval-requested') return;
-  const {id, label, verdict} = event.approval;
-  const question = `${visibleLine(label)}? ${visibleLine(reasonsText(verdict.reasons))} [y/N] `;
-  // A check that would lose something for good does not run.
-  const asked = typedWord(verdict) === '' ? askYesNo(question) : Promise.resolve(false);
-  void asked.then(isYes =>
-    engine.submit({
-      op: 'answer-approval',
-      id,
-      answer: isYes ? {decision: 'allow', scope: 'once'} : {decision: 'refuse', message: '', by: 'user'},
-    }),
-  );
-}
-
-/** Journals the new receipts, unless another weft has the session open. */
-async function keepReceipts(
-  rows: readonly Verified[],
-  {store, summary, checkpoints}: SavedSession,
-  signal: AbortSignal,
-): Promise<void> {
-  const taken = await checkpoints.take(signal);
-  const tree = taken.tag === 'ok' && taken.value !== 'off' ? taken.value : 'unknown';
-  const opened = store.resume(summary.id);
-  if (opened.tag === 'failed') note(`did not save the receipts: ${opened.error.message}`);
-  else {
-    for (const {again} of rows)
-      if (typeof again !== 'string') opened.value.append({kind: 'receipt', receipt: {...again, call: 'host', tree}});
-    opened.value.close();
-  }
-  store.close();
+  const {id, verdict} = event.approval;
+  engine.submit({
+    op: 'answer-approval',
+    id,
+    answer:
+      typedWord(verdict) === '' ? {decision: 'allow', scope: 'once'} : {decision: 'refuse', message: '', by: 'user'},
+  });
 }
 
 /** Returns how a check ended otherwise than its receipt says. A receipt without an exit code or a count claims none. */
