@@ -215,6 +215,7 @@ export function engineBench(
     readonly read?: ActionPorts['files']['read'];
     readonly files?: Partial<ActionPorts['files']>;
     readonly assess?: (action: Action) => Verdict;
+    readonly learn?: AgentPorts['judge']['learn'];
     readonly obligations?: (action: Action) => readonly Obligation[];
     readonly checkpoints?: CheckpointsPort;
     readonly mcp?: McpPort;
@@ -287,7 +288,7 @@ export function engineBench(
       deniesAnything: () => true,
       sandbox: given.sandbox ?? (() => 'unknown'),
       unsandboxedRetry: given.unsandboxedRetry ?? 'offered',
-      learn: async () => {},
+      learn: given.learn ?? (async () => {}),
       writes: async () => 'any',
       checksIn: async () => [],
       changeRules: given.changeRules ?? (async () => ok(undefined)),
