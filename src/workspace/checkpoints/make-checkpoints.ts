@@ -264,7 +264,7 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
       catchFaults(async () => {
         const tree = now === 'now' ? (await scan(signal)).tree : now;
         const {areUnchanged} = await import('./unchanged-files.ts');
-        return areUnchanged(receipts, {now: tree, reader, roots, environment}, signal);
+        return areUnchanged(receipts, {now: tree, reader, objects, roots, environment}, signal);
       }),
     blame: ({path, content, at, history}, signal) =>
       catchFaults(async () => {

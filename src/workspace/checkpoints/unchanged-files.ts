@@ -2,13 +2,16 @@ import {relative, sep} from 'node:path';
 import {compileGlob} from '../../base/glob.ts';
 import type {TreeId} from '../../domain/checkpoint.ts';
 import type {Receipt} from '../../domain/receipt.ts';
+import {changedNodes} from './compare-trees.ts';
 import {filterIgnored} from './git-query.ts';
+import type {ObjectStore} from './object-store.ts';
 import {toolFolders} from './scan-workspace.ts';
 import {LostCheckpoint, type TreeReader} from './tree.ts';
 
 interface Workspace {
   readonly now: string;
   readonly reader: TreeReader;
+  readonly objects: ObjectStore;
   readonly roots: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -35,14 +38,12 @@ export async function areUnchanged(
 /** Returns the files that differ from a tree, relative to their folders. `unknown` if the tree is gone. */
 async function changedFiles(
   tree: TreeId,
-  {now, reader, roots, environment}: Workspace,
+  {now, reader, objects, roots, environment}: Workspace,
   signal: AbortSignal,
 ): Promise<readonly string[] | 'unknown'> {
   if (tree === now) return [];
   try {
-    const paths = reader
-      .differences([tree], [now])
-      .flatMap(({path, from, to}) => (from?.kind === 'folder' || to?.kind === 'folder' ? [] : [path]));
+    const paths = changedNodes([{before: [tree], after: [now]}], {reader, objects}).map(({path}) => path);
     const files = roots.map(async folder => {
       const own = paths.flatMap(path => (path.startsWith(folder + sep) ? [relative(folder, path)] : []));
       const named = own.filter(path => !path.split(sep).some(part => toolFolders.has(part)));
