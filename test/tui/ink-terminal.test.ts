@@ -118,7 +118,7 @@ test('what a terminal that becomes small pushes into its scrollback is not drawn
   );
   await screen.until(/third row/u);
   screen.resize(20, 6);
-  await screen.until(/Enter: send now…\n {2}asks first/u);
+  await screen.until(/Enter: now · Ta…\n {2}asks first/u);
   screen.resize(80, 24);
   engine.emit(delta('\n\nAnd more.'), finishedText, finished({kind: 'done'}));
   await screen.until(/And more\.[^]*Ask weft to do something/u);

@@ -197,6 +197,7 @@ describe('json', () => {
         },
       },
       permission_denials: [],
+      checks: [],
       uuid: expect.stringMatching(/^uuid-/u),
       terminal_reason: 'completed',
       exit_code: 0,
