@@ -19,7 +19,7 @@ import {reminderBlock} from '../domain/reminder.ts';
 import {approve, type Approved, inWorkspace, judgeAction} from './approval.ts';
 import {beginChange, checkStatuses, noteChecks} from './checks.ts';
 import {learnResult} from './outside-text.ts';
-import {actionPorts, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
+import {actionPorts, checkNamed, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
 import {unstructuredAnswer} from './structured-output.ts';
 import {checkpointFor} from './tool-call.ts';
 
@@ -68,7 +68,7 @@ export class PromptConditions {
 
   /** Asks for what the goal's command needs. Returns the end of the prompt if weft may not run it, or the note for the model: empty if it knows. */
   async prepare(signal: AbortSignal): Promise<PromptEnd | {readonly kind: 'note'; readonly text: string}> {
-    const wanted = this.#wanted(true);
+    const wanted = await this.#wanted(true);
     this.#context.session.plans.conditions = 'unmet';
     for (const {what, condition} of wanted) {
       const command = commandOf(condition);
@@ -96,7 +96,7 @@ export class PromptConditions {
     if (session.mode === 'plan') return {kind: 'hold'};
     session.plans.conditions = 'unmet';
     const isWork = calls > 0 || session.interaction === 'unattended';
-    for (const each of this.#wanted(isWork)) {
+    for (const each of await this.#wanted(isWork)) {
       const finding = await this.#test(each, signal);
       if (signal.aborted) return ended({kind: 'interrupted'});
       if (finding.kind === 'not-checked') return ended({kind: 'failed', fault: finding.fault});
@@ -107,7 +107,7 @@ export class PromptConditions {
       session.plans.conditions = 'met';
       const text = goalIn(session.conversation.journal.records);
       if (text !== '') {
-        const goal = this.#wanted(isWork).at(-1);
+        const goal = (await this.#wanted(isWork)).at(-1);
         journal(session, {kind: 'goal', text, state: 'met'});
         const tries = this.#attempts === 1 ? '' : ` after ${pluralize(this.#attempts, 'attempt')}`;
         const met = goal === undefined ? text : conditionText(goal.condition);
@@ -131,10 +131,10 @@ export class PromptConditions {
   }
 
   /** `isWork`: the prompt is more than a question and its answer. */
-  #wanted(isWork: boolean): readonly Wanted[] {
+  async #wanted(isWork: boolean): Promise<readonly Wanted[]> {
     const {conversation, conditions, plans} = this.#context.session;
     const required = conditions.required.filter(({when}) => when === 'always' || isWork);
-    const commands = new Set(required.map(({text}) => this.#commandOfCheck(text) ?? text));
+    const commands = new Set(await Promise.all(required.map(({text}) => this.#requiredCommand(text))));
     const goal = goalIn(conversation.journal.records);
     const read = readCondition(goal);
     const steps = plans.goals.map(readCondition).flatMap(step => (step.tag === 'ok' ? [step.value] : []));
@@ -145,6 +145,13 @@ export class PromptConditions {
       ...steps.map(condition => this.#wantedGoal(condition)),
       ...(read.tag === 'failed' ? [] : [this.#wantedGoal(read.value)]),
     ];
+  }
+
+  /** Returns what the person wrote if weft knows it as a command, even if a check has that name. */
+  async #requiredCommand(text: string): Promise<string> {
+    const {conditions, ports, directory} = this.#context.session;
+    const named = checkNamed(text, conditions.checks);
+    return named === undefined || (await ports.judge.checksIn(text, directory)).length > 0 ? text : named.command;
   }
 
   /** A check's name stands for its command. */

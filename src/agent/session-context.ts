@@ -55,11 +55,18 @@ export interface GivenConditions {
   readonly checks: readonly CheckSetting[];
 }
 
-/** Returns the checks that the judge knows by their commands: those that the settings name, and those that are required. */
-export const namedChecks = ({checks, required}: GivenConditions): readonly CheckSetting[] => [
-  ...checks,
-  ...required.flatMap(({text}) => (checks.some(({name}) => name === text) ? [] : [{name: text, command: text}])),
-];
+/** Returns the check that a required text names. Only one word can be a name: several words are the command that the person wrote. */
+export const checkNamed = (text: string, checks: readonly CheckSetting[]): CheckSetting | undefined =>
+  /\s/u.test(text) ? undefined : checks.find(({name}) => name === text);
+
+/** Returns the checks that the judge knows by their commands: those that the settings name, and those that are required. A name stands for one command. */
+export function namedChecks({checks, required}: GivenConditions): readonly CheckSetting[] {
+  const commands = required.map(({text}) => text).filter(text => checkNamed(text, checks) === undefined);
+  return [
+    ...checks.filter(({name}, at) => !commands.includes(name) && checks.findIndex(each => each.name === name) === at),
+    ...commands.map(text => ({name: text, command: text})),
+  ];
+}
 
 export const noConditions: GivenConditions = {goal: '', required: [], checks: []};
 

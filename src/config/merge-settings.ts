@@ -273,6 +273,7 @@ const requests = {
   wireApi: protocol => [`speak the protocol ${protocol} with the model`],
   env: variables => Object.entries(variables).map(([name, value]) => `run commands with ${name}=${value}`),
   passEnv: names => names.map(name => `give commands your variable ${name}`),
+  checks: checks => checks.map(checkRequest),
   requireChecks: commands => commands.map(command => `run ${command} unasked before a prompt ends`),
   plugins: folders =>
     folders.map(folder => `use the commands, agents, skills, hooks and servers of the plugin ${folder}`),
@@ -292,6 +293,9 @@ const providerRequests = ([name, {baseUrl, keyVariable, headers = {}, wireApi}]:
   ...Object.entries(headers).map(([header, value]) => `send the header ${header}: ${value} to the provider ${name}`),
   ...(wireApi === undefined ? [] : [`speak the protocol ${wireApi} with the provider ${name}`]),
 ];
+
+const checkRequest = ({name, command, paths}: CheckSetting): string =>
+  `count ${command} as the check ${name}${paths === undefined ? '' : `, which depends only on ${paths.join(', ')}`}`;
 
 const plainText = (value: string | object): string => (typeof value === 'string' ? value : JSON.stringify(value));
 

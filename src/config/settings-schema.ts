@@ -257,7 +257,7 @@ const table = {
     schema: z.optional(z.array(z.object({name: someText, command: someText, paths: z.optional(z.array(someText))}))),
     words: 'a list of checks with name and command',
     example: '[{"name": "unit", "command": "node run-tests.js", "paths": ["src/**"]}]',
-    grants: false,
+    grants: true,
   },
   requireChecks: {
     about: 'Commands or names of checks that must have passed since the last change when a prompt ends.',

@@ -168,6 +168,37 @@ describe('--require-check', () => {
     expect([(await scene.run(given)).code, runs(scene)]).toEqual([4, 1]);
   });
 
+  test.each(['git diff --check', 'npm test', 'make'])(
+    '%s is what runs, whatever a check of a project is called',
+    async name => {
+      const command = 'test ! -e none';
+      await using scene = await withCheck([call('Bash', {command}), say('Done.')]);
+      mkdirSync(join(scene.place.work, '.weft'));
+      const checks = [{name, command, paths: ['none/**']}];
+      writeFileSync(join(scene.place.work, '.weft/settings.json'), JSON.stringify({checks}));
+      const run = async (): Promise<string> => {
+        const given = [
+          '--prompt',
+          'x',
+          '--max-turns',
+          '3',
+          '--require-check',
+          name,
+          '--permission-mode',
+          'acceptEdits',
+        ];
+        const {code, stderr} = await scene.run(given);
+        expect(code).toBe(4);
+        return stderr;
+      };
+      expect(await run()).toContain(`Not met (attempt 1): \`${name}\``);
+      expect((await scene.run(['permissions', 'trust', '--yes'])).stdout).toContain(
+        `count ${command} as the check ${name}`,
+      );
+      expect(await run()).toContain(`Not met (attempt 1): \`${name}\``);
+    },
+  );
+
   test.each([
     ['SIGINT', 130],
     ['SIGKILL', null],

@@ -159,7 +159,8 @@ const hidesExitCode = (word: string): boolean =>
   (['input-words', 'input', 'pages'] as const).some(trait => hasTrait(programName(word), trait));
 
 const namedCheck = ({name, command, paths}: CheckSetting, kind: CheckKind, {directory}: CheckPlace): Check => ({
-  name,
+  // The name of a check is never that of another command.
+  name: command !== '' && canonicalOf(name) !== canonicalOf(command) && kindOf(name.split(' ')) ? command : name,
   kind,
   command,
   directory,

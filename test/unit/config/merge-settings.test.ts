@@ -186,6 +186,11 @@ describe('mergeSettings', () => {
       {mine: {baseUrl: 'https://x.example/v1'}},
       'send the conversation, and your key, to https://x.example/v1 for the provider mine',
     ],
+    [
+      'checks',
+      [{name: 'unit', command: 'node run.js', paths: ['src/**', 'test/**']}],
+      'count node run.js as the check unit, which depends only on src/**, test/**',
+    ],
     ['wireApi', 'chat', 'speak the protocol chat with the model'],
     ['allowLocalBinding', true, "let commands in the sandbox reach this machine's own ports"],
   ])('a project asks for its %s', (key, value, text) => {
