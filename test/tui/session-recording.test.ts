@@ -4,6 +4,7 @@ import {actionId, messageId, todoId} from '../../src/domain/ids.ts';
 import type {DiffLine} from '../../src/actions/preview.ts';
 import type {Todo, TodoList, TodoStatus} from '../../src/domain/todo.ts';
 import {noUsage} from '../../src/domain/usage.ts';
+import {loadGrammar} from '../../src/tui/scrollback/syntax/highlight.ts';
 import {framesFor} from '../../src/tasks/update-list.ts';
 import {accepted, delta, finished, message, textStarted} from './support/events.ts';
 import {approval, ask, attend, finishedText, leaveStages, press, start} from './support/stage.ts';
@@ -44,6 +45,8 @@ I mend it, then run the tests.
 `;
 
 test('a whole session, frame by frame', async () => {
+  // Whether the first code has colors must not depend on the time that its grammar takes to load.
+  await loadGrammar('javascript');
   const look = {theme: 'dark', level: 'truecolor', background: 'dark', links: 'shown'} as const;
   const stage = await start([72, 26], {directory: '~/shop', look});
   const {screen, engine} = stage;
