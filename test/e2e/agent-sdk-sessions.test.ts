@@ -194,7 +194,13 @@ describe('what a client may change while it runs', () => {
   test('what it may ask: commands, models, servers, context', async () => {
     await using scene = await openScene([say('1'), say('2')]);
     await twoPrompts(scene, {model: 'claude-sonnet-4-6'}, async running => {
-      expect((await running.supportedCommands()).map(({name}) => name)).toEqual(['compact', 'effort', 'rename', 'btw']);
+      expect((await running.supportedCommands()).map(({name}) => name)).toEqual([
+        'compact',
+        'effort',
+        'rename',
+        'goal',
+        'btw',
+      ]);
       expect((await running.supportedModels()).map(({value}) => value)).toEqual(['default', 'claude-sonnet-4-6']);
       expect(await running.mcpServerStatus()).toEqual([]);
       expect(await running.accountInfo()).toMatchObject({apiKeySource: 'ANTHROPIC_API_KEY'});
