@@ -59,6 +59,10 @@ export class PromptConditions {
   readonly #failures = new Failures();
   readonly #tried: string[] = [];
   #attempts = 0;
+  /** How many calls the prompt had made when everything held. */
+  #heldAt: number | 'unmet' = 'unmet';
+  /** How many actions that may change files had begun after the last check. */
+  #begun = -1;
   #seenMessages: number;
 
   constructor(context: PromptContext) {
@@ -94,7 +98,11 @@ export class PromptConditions {
     const failing: (Wanted & Extract<Finding, {kind: 'fails'}>)[] = [];
     // Plan mode changes nothing, so there is nothing to check yet.
     if (session.mode === 'plan') return {kind: 'hold'};
+    if (this.#heldAt === calls) return {kind: 'hold'};
+    this.#heldAt = 'unmet';
     session.plans.conditions = 'unmet';
+    const {checks} = session.owner();
+    const since = checks.begun === this.#begun ? 'nothing' : 'work';
     const isWork = calls > 0 || session.interaction === 'unattended';
     for (const each of await this.#wanted(isWork)) {
       const finding = await this.#test(each, signal);
@@ -103,20 +111,13 @@ export class PromptConditions {
       if (finding.kind === 'fails') failing.push({...each, ...finding});
     }
     this.#attempts += 1;
+    this.#begun = checks.begun;
     if (failing.length === 0) {
-      session.plans.conditions = 'met';
-      const text = goalIn(session.conversation.journal.records);
-      if (text !== '') {
-        const goal = (await this.#wanted(isWork)).at(-1);
-        journal(session, {kind: 'goal', text, state: 'met'});
-        const tries = this.#attempts === 1 ? '' : ` after ${pluralize(this.#attempts, 'attempt')}`;
-        const met = goal === undefined ? text : conditionText(goal.condition);
-        session.publish([{event: 'notice', level: 'info', text: `Goal met${tries}: ${visibleLine(met)}`}]);
-      }
+      this.#heldAt = calls;
       return {kind: 'hold'};
     }
     this.#tried.push(this.#work());
-    const progress = this.#failures.add(failing.map(({output, line}) => `${line}\n${output}`).join('\n'));
+    const progress = this.#failures.add(failing.map(({output, line}) => `${line}\n${output}`).join('\n'), since);
     const line = failing.map(each => `${visibleLine(shortText(each.condition))}: ${each.line}`).join(' · ');
     if (limit !== undefined) {
       warn(session, `Not met at the limit (attempt ${this.#attempts}): ${line}`);
@@ -128,6 +129,20 @@ export class PromptConditions {
       return ended({kind: 'failed', fault: this.#unmet(line, failing)});
     warn(session, `Not met (attempt ${this.#attempts}): ${line}`);
     return {kind: 'go-on', text: failing.map(failureText).join('\n\n')};
+  }
+
+  /** Ends the goal if it held at the last check. Called when the prompt is done, because the model may go on after a check. */
+  settle(): void {
+    const {session} = this.#context;
+    if (this.#heldAt === 'unmet') return;
+    session.plans.conditions = 'met';
+    const text = goalIn(session.conversation.journal.records);
+    if (text === '') return;
+    const goal = readCondition(text);
+    journal(session, {kind: 'goal', text, state: 'met'});
+    const tries = this.#attempts === 1 ? '' : ` after ${pluralize(this.#attempts, 'attempt')}`;
+    const met = goal.tag === 'failed' ? text : conditionText(this.#wantedGoal(goal.value).condition);
+    session.publish([{event: 'notice', level: 'info', text: `Goal met${tries}: ${visibleLine(met)}`}]);
   }
 
   /** `isWork`: the prompt is more than a question and its answer. */

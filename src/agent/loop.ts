@@ -46,7 +46,9 @@ export async function runPrompt(
   try {
     const begun = await beginPrompt(prompt, context, signal);
     stats.addDenials(begun.denials);
-    return stats.summary(begun.kind === 'begun' ? await takeTurns(context, stats, signal) : begun.end);
+    const end = begun.kind === 'begun' ? await takeTurns(context, stats, signal) : begun.end;
+    if (end.kind === 'done') stats.conditions?.settle();
+    return stats.summary(end);
   } catch (cause) {
     return stats.summary({kind: 'failed', fault: thrownFault('The prompt failed', cause)});
   } finally {
@@ -102,8 +104,8 @@ const maxStopHookBlocks = 25;
 
 async function takeTurns(context: PromptContext, stats: PromptStats, signal: AbortSignal): Promise<PromptEnd> {
   const {session, hooks} = context;
-  let conditions = await loadConditions(context);
-  const prepared = await conditions?.prepare(signal);
+  stats.conditions = await loadConditions(context);
+  const prepared = await stats.conditions?.prepare(signal);
   if (prepared !== undefined && prepared.kind !== 'note') return prepared;
   if (prepared !== undefined && prepared.text !== '') addReminder([reminderBlock(prepared.text)], session);
   let round: StopInput['round'] = 'first';
@@ -209,41 +211,41 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (await session.agents.hasNotes(session.backgroundAgents === 'left' ? 'look' : 'wait', signal)) continue;
     const verdict = await hooks.beforeStop({answer: turn.text, round}, signal);
     if (signal.aborted) return {kind: 'interrupted'};
-    if (verdict.kind === 'none') {
-      conditions ??= await loadConditions(context);
-      const met = await conditions?.check({limit: stats.limitReached(), calls: stats.results}, signal);
-      if (met?.kind === 'end') return met.end;
-      if (met?.kind === 'go-on') {
-        addReminder([reminderBlock(met.text)], session);
+    if (verdict.kind === 'block') {
+      stopHookBlocks += 1;
+      if (stopHookBlocks <= maxStopHookBlocks) {
+        addReminder([{kind: 'text', text: `Stop hook feedback:\n${verdict.reason}`}], session);
+        round = 'again';
         continue;
       }
-      if (session.asker === 'main' && maybeClaim.test(turn.text)) {
-        const doubts = await (await import('./check-claims.ts')).unprovenClaims(turn.text, session, signal);
-        if (signal.aborted) return {kind: 'interrupted'};
-        const canCorrect = !hasCorrected && stats.limitReached() === undefined;
-        for (const [at, doubt] of doubts.entries())
-          warn(session, canCorrect && at === doubts.length - 1 ? `${doubt} Asked the agent to check.` : doubt);
-        if (doubts.length > 0 && canCorrect) {
-          hasCorrected = true;
-          stats.uncorrected = stats.last;
-          addReminder([reminderBlock([...doubts, correctText].join('\n'))], session);
-          continue;
-        }
-      }
-      const canAsk = stats.results > 0 && stats.limitReached() === undefined;
-      const question = canAsk ? session.plans.takeQuestion() : '';
-      if (question === '') return {kind: 'done'};
-      stats.asked = stats.last;
-      addReminder([reminderBlock(question)], session);
+      if (stopHookBlocks === maxStopHookBlocks + 1)
+        warn(session, `Stopped: a hook kept the model going ${maxStopHookBlocks} times.`);
+    }
+    stats.conditions ??= await loadConditions(context);
+    const met = await stats.conditions?.check({limit: stats.limitReached(), calls: stats.results}, signal);
+    if (met?.kind === 'end') return met.end;
+    if (met?.kind === 'go-on') {
+      addReminder([reminderBlock(met.text)], session);
       continue;
     }
-    stopHookBlocks += 1;
-    if (stopHookBlocks > maxStopHookBlocks) {
-      warn(session, `Stopped: a hook kept the model going ${maxStopHookBlocks} times.`);
-      return {kind: 'done'};
+    if (session.asker === 'main' && maybeClaim.test(turn.text)) {
+      const doubts = await (await import('./check-claims.ts')).unprovenClaims(turn.text, session, signal);
+      if (signal.aborted) return {kind: 'interrupted'};
+      const canCorrect = !hasCorrected && stats.limitReached() === undefined;
+      for (const [at, doubt] of doubts.entries())
+        warn(session, canCorrect && at === doubts.length - 1 ? `${doubt} Asked the agent to check.` : doubt);
+      if (doubts.length > 0 && canCorrect) {
+        hasCorrected = true;
+        stats.uncorrected = stats.last;
+        addReminder([reminderBlock([...doubts, correctText].join('\n'))], session);
+        continue;
+      }
     }
-    addReminder([{kind: 'text', text: `Stop hook feedback:\n${verdict.reason}`}], session);
-    round = 'again';
+    const canAsk = stats.results > 0 && stats.limitReached() === undefined;
+    const question = canAsk ? session.plans.takeQuestion() : '';
+    if (question === '') return {kind: 'done'};
+    stats.asked = stats.last;
+    addReminder([reminderBlock(question)], session);
   }
 }
 
@@ -451,6 +453,7 @@ class PromptStats {
   asked: LastAnswer | 'none' = 'none';
   /** The final answer before weft asked to correct a claim in it, until the next turn. */
   uncorrected: LastAnswer | 'none' = 'none';
+  conditions: PromptConditions | undefined;
   /** The text of the answers before the latest one that it continues, because they were cut. */
   #cutText = '';
   readonly #context: PromptContext;

@@ -164,30 +164,40 @@ function passes(found: Json | undefined, test: JsonTest): boolean {
   return {'<': found < value, '>': found > value, '<=': found <= value, '>=': found >= value}[operator];
 }
 
-/** Removes from a failure what differs between two runs of the same failing program: times, durations, temporary paths, addresses. */
+/** Removes from a failure what differs between two runs of the same failing program: times, temporary paths, addresses, ids, counters, and the order of its lines. */
 export const comparable = (output: string): string =>
   output
     // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
     .replaceAll(/\u001B\[[\d;?]*[A-Za-z]/gu, '')
+    .replaceAll(/\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/giu, '')
     .replaceAll(/\d{4}-\d\d-\d\d[T ]?/gu, '')
     .replaceAll(/(?<![:\w.])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/gu, '')
     .replaceAll(/\b\d+(?:[.,]\d+)?\s?(?:ns|[µμ]s|us|ms|s|sec|secs|seconds?|m|min|minutes?)\b/gu, '')
     .replaceAll(/\bduration_ms:? [\d.]+/gu, '')
     .replaceAll(/(?:\/private)?(?:\/tmp|\/var\/folders|\/var\/tmp)\/[^\s:'")\]]+/gu, '')
     .replaceAll(/\b0x[\da-f]+\b/giu, '')
-    .replaceAll(/\b(?:pid|port)[ :=]*\d+|(?<=(?:127\.0\.0\.1|localhost|::1\]?):)\d+/giu, '')
-    .replaceAll(/\s+/gu, ' ')
-    .trim();
+    .replaceAll(/\b(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{7,}\b/giu, '')
+    .replaceAll(
+      /\b(?:pid|port|seed|run|attempt|try|iteration|request|id|nonce)[ :=#]*\d+|(?<=(?:0\.0\.0\.0|127\.0\.0\.1|localhost|::1?\]?):)\d+/giu,
+      '',
+    )
+    .split('\n')
+    .map(line => line.replaceAll(/\s+/gu, ' ').trim())
+    .toSorted()
+    .join('\n');
 
 /** The failures of one condition or several, to find out when trying again brings nothing new. */
 export class Failures {
   readonly #seen = new Set<string>();
   #stale = 0;
 
-  /** Adds the failure of an attempt. Returns `stuck` if the same failure has come three times, or if two attempts in a row brought nothing new. */
-  add(output: string): 'go-on' | 'stuck' {
+  /**
+   * Adds the failure of an attempt. `since`: whether anything was done since the attempt before that may change files.
+   * Returns `stuck` if two attempts in a row brought nothing new.
+   */
+  add(output: string, since: 'work' | 'nothing'): 'go-on' | 'stuck' {
     const failure = comparable(output);
-    this.#stale = this.#seen.has(failure) ? this.#stale + 1 : 0;
+    this.#stale = since === 'nothing' || this.#seen.has(failure) ? this.#stale + 1 : 0;
     this.#seen.add(failure);
     return this.#stale >= 2 ? 'stuck' : 'go-on';
   }

@@ -47,6 +47,40 @@ describe('--goal', () => {
     expect(stderr).toMatch(/the failure stays the same: .*exit code 1, worse.*Tried: 1\. no calls; 2\. Write a\.txt/u);
   });
 
+  test('after a change that follows a met goal, weft checks again', async () => {
+    const claim = say('`npm run lint` passes.');
+    const script = [write('good\n'), claim, write('bad\n'), say('Done.'), write('good\n'), say('Mended.')];
+    await using scene = await withCheck(script);
+    const {code, stdout, stderr} = await scene.run(['--prompt', 'x', '--goal', 'sh check.sh', ...allowed]);
+    expect([code, stdout, scene.server.requests.length, runs(scene)]).toEqual([0, 'Mended.\n', 6, 3]);
+    expect(stderr).toContain('Asked the agent to check.');
+    expect(stderr).toContain('Not met (attempt 2)');
+  });
+
+  test('three attempts without work end it, however the failure varies', async () => {
+    await using scene = await withCheck([]);
+    writeFileSync(join(scene.place.work, 'check.sh'), 'echo run >> runs; echo "$RANDOM apples"; exit 1');
+    const {code} = await scene.run([
+      '--prompt',
+      'x',
+      '--goal',
+      'bash check.sh',
+      '--allowed-tools',
+      'Bash(bash check.sh)',
+    ]);
+    expect([code, scene.server.requests.length, runs(scene)]).toEqual([1, 3, 3]);
+  });
+
+  test('a stop hook that never lets go does not make an unmet goal met', async () => {
+    await using scene = await withCheck([]);
+    mkdirSync(join(scene.place.home, 'weft'), {recursive: true});
+    const hooks = {Stop: [{hooks: [{type: 'command', command: 'echo more >&2; exit 2'}]}]};
+    writeFileSync(join(scene.place.home, 'weft/settings.json'), JSON.stringify({hooks}));
+    const {code, stderr} = await scene.run(['--prompt', 'x', '--goal', 'sh check.sh', ...allowed]);
+    expect([code, runs(scene)]).toEqual([1, 3]);
+    expect(stderr).toContain('Stopped: a hook kept the model going');
+  });
+
   test('at a limit the exit code is that of the limit', async () => {
     await using scene = await withCheck([]);
     const {code} = await scene.run(['--prompt', 'x', '--goal', 'sh check.sh', '--max-turns', '2', ...allowed]);

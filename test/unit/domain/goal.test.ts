@@ -96,6 +96,9 @@ test.each([
   ['panic at 0x7ffeedbeef', 'panic at 0x1234'],
   ['connect 127.0.0.1:40123', 'connect 127.0.0.1:50999'],
   ['\u001B[31mred\u001B[39m', 'red'],
+  ['seed 41, id 3f2a9c1d-0b1c-4d5e-8f90-a1b2c3d4e5f6', 'seed 7, id 00000000-0b1c-4d5e-8f90-a1b2c3d4e5f6'],
+  ['commit 3f2a9c1d on port 40123, run #3', 'commit aa00bb11c on port 9, run #12'],
+  ['a failed\nb failed', 'b failed\na failed'],
   ['duration_ms 4.123', 'duration_ms 5.9'],
 ])('the same failure: %s', (one, other) => {
   expect(comparable(one)).toBe(comparable(other));
@@ -113,9 +116,18 @@ test.each([
 /** A dot for each attempt that goes on. */
 function progress(outputs: string): string {
   const failures = new Failures();
-  return outputs.replaceAll(/./gu, output => (failures.add(output) === 'stuck' ? '!' : '.'));
+  return outputs.replaceAll(/./gu, output => (failures.add(output, 'work') === 'stuck' ? '!' : '.'));
 }
 
 test('two attempts in a row without a new failure are stuck, also if they alternate', () => {
   expect([progress('aaa'), progress('abab'), progress('aabcaab')]).toEqual(['..!', '...!', '.....!!']);
+});
+
+test('three attempts between which nothing was done are stuck, whatever the failure', () => {
+  const failures = new Failures();
+  expect([failures.add('a', 'work'), failures.add('b', 'nothing'), failures.add('c', 'nothing')]).toEqual([
+    'go-on',
+    'go-on',
+    'stuck',
+  ]);
 });

@@ -41,7 +41,7 @@ async function reachGoal(
   for (let attempt = 1; ; attempt += 1) {
     const end = await run(command);
     if (end.kind !== 'failed') return end;
-    if (failures.add(end.reason) === 'stuck')
+    if (failures.add(end.reason, 'work') === 'stuck')
       return {...end, reason: `${command} failed ${attempt} times, and the failure stays the same: ${end.reason}`};
     const worked = await prompt(
       `${more}\n\nWork until \`${command}\` exits with 0. It is run again when you stop. Now it ends so: ${end.reason}`.trim(),
