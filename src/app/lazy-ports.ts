@@ -29,7 +29,7 @@ import {findDesktop, type FoundDesktop} from '../workspace/computer/find-desktop
 import type {ComputerOptions} from '../workspace/computer/make-computer.ts';
 import {findProgram, findShell, isExecutable, userPath} from '../workspace/exec/trusted-path.ts';
 import {gitBranch} from '../workspace/files/git-branch.ts';
-import {listFolder} from '../workspace/files/list-folder.ts';
+import {changedAt, listFolder} from '../workspace/files/list-folder.ts';
 import {readBytes} from '../workspace/files/regular-files.ts';
 import type {ImpactOptions} from '../workspace/impact/make-impact.ts';
 import type {SandboxNetwork, SandboxOptions} from '../workspace/sandbox/make-sandbox.ts';
@@ -90,6 +90,8 @@ export const outsideOptions = ({
 }: Pick<OutsideOptions, 'workspace' | 'outputs'> & {readonly roots: readonly string[]}): OutsideOptions => ({
   ...given,
   text: undefined,
+  began: new Map(),
+  changedAt,
   now: () => Date.now(),
   isExecutable,
   async oldTexts(word, before) {

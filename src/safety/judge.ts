@@ -60,6 +60,10 @@ export interface OutsideOptions extends Omit<OwnTexts, 'said'> {
   /** `undefined` until the first such text. */
   text: OutsideText | undefined;
   readonly outputs: () => readonly string[];
+  /** When each command was judged that may run now. */
+  readonly began: Map<string, number>;
+  /** Returns when a file's state changed, which no program can set back. `undefined` for folders and missing files. */
+  readonly changedAt: (path: string) => number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** `untrusted`: the user does not trust the folder, so its files come from outside. */
@@ -93,6 +97,8 @@ export function makeJudge(options: JudgeOptions): Judge {
   return {
     async assess(action, {executor, mode, said = () => []}) {
       const {directory} = executor;
+      const {access} = action;
+      if (access.kind === 'command') options.outside?.began.set(access.command, options.outside.now());
       const facts = await collectFacts(
         action,
         {mode, said},
@@ -112,12 +118,15 @@ export function makeJudge(options: JudgeOptions): Judge {
         context: cachedPathContext(lasting),
         directory,
         outputs: outside.outputs(),
-        sourceOfFile: path => outside.text?.sourceOfFile(path),
+        sourceOfFile: path => outside.text?.sourceOfFile(path, outside.changedAt),
         workspace: outside.workspace,
       });
       if (learned === undefined) return;
-      outside.text ??= new (await import('./outside/outside-text.ts')).OutsideText(outside.now());
+      const to = outside.now();
+      const from = access.kind === 'command' ? outside.began.get(access.command) : undefined;
+      outside.text ??= new (await import('./outside/outside-text.ts')).OutsideText(from ?? to);
       outside.text.add(learned.text, learned.source, learned.files);
+      if (learned.alsoIn === 'changed' && from !== undefined) outside.text.addTime({from, to, source: learned.source});
     },
     writes: (command, directory, machine) =>
       certainWrites(analyzeCommand(command, {directory, context: cachedPathContext(lasting)}), machine),

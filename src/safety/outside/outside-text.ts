@@ -22,6 +22,16 @@ export interface OutsidePart {
   readonly at: {readonly from: number; readonly to: number} | undefined;
 }
 
+/** The time, in milliseconds since the epoch, in which files of the workspace got text from a source. */
+export interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+  readonly source: TextSource;
+}
+
+/** The times of files may lag behind the clock by this many milliseconds. */
+const clockStep = 20;
+
 /** The most characters in one index. There are two, and the older one is dropped when the newer one is full. */
 const mostCharacters = 32_000_000;
 
@@ -33,6 +43,7 @@ export class OutsideText {
   readonly #sources: TextSource[] = [];
   readonly #known = new Map<string, number>();
   readonly #files: {readonly path: string; readonly source: TextSource}[] = [];
+  readonly #spans: TimeSpan[] = [];
   #indexes: readonly TextFinder[] = [new TextFinder()];
   /** When the first text came, in milliseconds since the epoch. No file that is older contains it. */
   readonly since: number;
@@ -53,9 +64,21 @@ export class OutsideText {
     if (newest.length > mostCharacters) this.#indexes = [new TextFinder(), newest];
   }
 
-  /** Returns the source of a file that a text from outside was saved in, or that lies in such a folder. */
-  sourceOfFile(path: string): TextSource | undefined {
-    return this.#files.findLast(each => path === each.path || path.startsWith(`${each.path}/`))?.source;
+  /** Adds the time in which a command ran that may have put text from outside into any file. */
+  addTime(span: TimeSpan): void {
+    this.#spans.push(span);
+  }
+
+  /**
+   * Returns the source of a file that a text from outside was saved in, or that lies in such a folder. `changedAt` returns when the file
+   * changed, `undefined` if it is none.
+   */
+  sourceOfFile(path: string, changedAt: (path: string) => number | undefined): TextSource | undefined {
+    const named = this.#files.findLast(each => path === each.path || path.startsWith(`${each.path}/`))?.source;
+    if (named !== undefined || this.#spans.length === 0) return named;
+    const time = changedAt(path);
+    if (time === undefined) return undefined;
+    return this.#spans.findLast(({from, to}) => from - clockStep <= time && time < to + 1)?.source;
   }
 
   /**

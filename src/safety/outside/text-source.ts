@@ -2,11 +2,19 @@ import {clip} from '../../base/clip.ts';
 import type {Access} from '../../domain/access.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {mcpServerName, serverPartOf} from '../../domain/mcp-tool-name.ts';
-import {analyzeCommand} from '../commands/analyze-command.ts';
-import {resolvedForms} from '../commands/command-forms.ts';
-import {pathsInCommand} from '../commands/command-paths.ts';
-import {programName} from '../commands/layers.ts';
-import {runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
+import {analyzeCommand, type CommandAnalysis} from '../commands/analyze-command.ts';
+import {type CommandForms, resolvedForms} from '../commands/command-forms.ts';
+import {
+  expansionAfter,
+  pathCandidates,
+  pathsInCommand,
+  weftFolderVariables,
+  withVariables,
+} from '../commands/command-paths.ts';
+import {rowFor} from '../commands/known-programs.ts';
+import {keywords, programName} from '../commands/layers.ts';
+import {plainText} from '../commands/only-reads.ts';
+import {changesPackages, downloadsScripts, runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
 import {commandsStarted, riskOfWords} from '../commands/risks.ts';
 import {uploadOf} from '../commands/uploads.ts';
 import {accessedPaths} from '../paths/accessed-paths.ts';
@@ -20,6 +28,8 @@ export interface LearnedText {
   readonly source: TextSource;
   readonly text: string;
   readonly files: readonly string[];
+  /** `changed`: files that changed while the command ran contain it, too. */
+  readonly alsoIn: 'files' | 'changed';
 }
 
 interface SourceContext {
@@ -42,6 +52,7 @@ export function outsideTextOf(access: Access, text: string, place: SourceContext
     source,
     text,
     files: savedFiles(text, place.outputs),
+    alsoIn: 'files',
     ...more,
   });
   switch (access.kind) {
@@ -94,27 +105,120 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
     const [link = ''] = /\bhttps?:\/\/[^\s'"`|;&)<>]+/u.exec(command) ?? [];
     const name = clip(link === '' ? command : link, longestName);
     const isGit = talking.every(([program = '']) => programName(program) === 'git');
+    const isOwn = talking.every(words => programName(words[0] ?? '') === 'git' || installs(words));
     const cloned = talking.flatMap(([program = '', verb, ...args]) =>
       programName(program) === 'git' && verb === 'clone' ? [clonedFolder(args)] : [],
     );
     return {
       source: sourceNamed(name, trackers[programName(first[0] ?? '')] ?? hostIn(link)),
-      // git's own words are about this repository. Only the lines of the server come from elsewhere.
-      text: isGit ? (text.match(/^remote:.*$/gmu) ?? []).join('\n') : text,
+      // git's own words are about this repository. Only the lines of the server come from elsewhere, unless git shows what it fetched.
+      text: isGit && !calls.some(showsHistory) ? (text.match(/^remote:.*$/gmu) ?? []).join('\n') : text,
       files: [
         ...savedFiles(text, place.outputs),
         ...[...paths.written, ...cloned].map(path => context.resolve(absolute(path, directory)).path),
       ],
+      alsoIn: isOwn ? 'files' : 'changed',
     };
   }
   const programs = new Set(calls.map(([program]) => program));
-  const read = paths.mentioned.filter(path => !programs.has(path) && !path.startsWith('/dev/'));
-  const source = sourceOfPaths(
-    [directory, ...read.map(path => absolute(path, directory))].filter(path => exists(path, context)),
-    place,
-  );
-  return source === undefined ? undefined : {source, text, files: []};
+  const named = paths.mentioned.filter(path => !programs.has(path) && !path.startsWith('/dev/'));
+  const stranger =
+    strangerIn(parsed, place) ?? calls.find(words => showsHistory(words) && fetched.test(words.join(' ')));
+  const source =
+    sourceOfPaths(
+      [
+        directory,
+        ...named.map(path => absolute(path, directory)).filter(path => exists(path, context)),
+        ...pathsOutside(command, {forms, parsed, programs}, place),
+      ],
+      place,
+    ) ?? (stranger === undefined ? undefined : sourceNamed(clip(stranger.join(' '), longestName)));
+  return source === undefined ? undefined : {source, text, files: savedFiles(text, place.outputs), alsoIn: 'changed'};
 }
+
+const showsHistory = ([program = '', ...words]: readonly string[]): boolean =>
+  programName(program) === 'git' && words.some(word => /^(?:log|show|diff|cat-file|grep|blame|archive)$/u.test(word));
+
+/** Matches the names of what git fetched last. */
+const fetched = /\bFETCH_HEAD\b|\brefs\/(?:pull|merge-requests)\//u;
+
+/** True if a program installs packages. The files that it changes besides them are the project's own. */
+function installs(words: readonly string[]): boolean {
+  const {does} = riskOfWords(words);
+  return does === downloadsScripts.does || does === changesPackages.does;
+}
+
+/** Returns the first call of a program whose reach is not known, and that is not one of the project. */
+function strangerIn(parsed: CommandAnalysis, {context, directory}: SourceContext): readonly string[] | undefined {
+  if (parsed.reading !== 'parsed') return undefined;
+  return parsed.invocations
+    .slice(0, mostForms)
+    .flatMap(({words}) => commandsStarted(words.map(word => plainText(word) ?? '')))
+    .map(({words}) => words)
+    .find(words => {
+      const [program = ''] = words;
+      if (!/^[\w@./+-]+$/u.test(program) || keywords.has(program) || rowFor([programName(program)]) !== undefined)
+        return false;
+      const files = program.includes('/')
+        ? [absolute(program, directory)]
+        : projectPrograms.map(folder => `${directory}/${folder}/${program}`);
+      return !files.some(path => context.resolve(path).place === 'inside-workspace' && exists(path, context));
+    });
+}
+
+/** Where package managers put the programs that a project uses. */
+const projectPrograms = ['node_modules/.bin', '.venv/bin', 'venv/bin', 'vendor/bin', 'bin'];
+
+/**
+ * Returns the absolute paths that stand anywhere in a command: in redirections, in patterns, in variables and in code. A file that the
+ * command itself has written anew does not count.
+ */
+function pathsOutside(
+  command: string,
+  {
+    forms,
+    parsed,
+    programs,
+  }: {
+    readonly forms: CommandForms;
+    readonly parsed: CommandAnalysis;
+    readonly programs: ReadonlySet<string | undefined>;
+  },
+  {context, directory}: SourceContext,
+): readonly string[] {
+  if (!/[/~]|\.\.|\bcd\b|HOME|home/u.test(command)) return [];
+  const variables = weftFolderVariables(context);
+  const scope = expansionAfter(command, {context, startFolders: [directory], variables});
+  const made = new Set(
+    parsed.reading !== 'parsed'
+      ? []
+      : parsed.sideEffects.flatMap(({effect, target, range}) =>
+          effect === 'writes' && !command.slice(0, range.from).includes(target.slice(target.lastIndexOf('/') + 1))
+            ? [target]
+            : [],
+        ),
+  );
+  const written = [...forms.words, ...forms.redirected]
+    .filter(word => !programs.has(word))
+    .flatMap(word => (homeInCode.test(word) ? [...pathCandidates(word), '~'] : pathCandidates(word)))
+    .flatMap(word => withVariables(word, scope))
+    .flatMap(word =>
+      /^[/~]/u.test(word) || isAbsolutePath(word) ? [word] : scope.startFolders.map(each => `${each}/${word}`),
+    )
+    // A pattern stands for files of the folder before it.
+    .map(path => path.replace(/[^/]*[*?[$].*$/su, ''));
+  return [...new Set(written)].filter(path => {
+    const folder = path.replace(/\/+[^/]*$/u, '');
+    return (
+      !made.has(path) &&
+      !/^\/+(?:dev\/|$)/u.test(path) &&
+      (exists(path, context) || (folder !== '' && exists(folder, context)))
+    );
+  });
+}
+
+/** Matches code that finds the home folder. */
+const homeInCode = /\b(?:homedir|expanduser|Path\.home|Dir\.home|UserHomeDir)\b/u;
 
 const mostForms = 500;
 const longestName = 120;
@@ -125,7 +229,11 @@ const absolute = (path: string, directory: string): string =>
 /** True if a program asks other machines. Packages of the project and containers of this machine print their own text. */
 function talksToOthers(words: readonly string[]): boolean {
   const {risk, does} = riskOfWords(words);
-  if (does === runsPackage.does || (does === talksToDaemon.does && words[1] !== 'pull')) return false;
+  if (
+    does === runsPackage.does ||
+    (does === talksToDaemon.does && !words.slice(1, 4).some(word => /^(?:pull|logs)$/u.test(word)))
+  )
+    return false;
   return risk === 'external' || readers.test(programName(words[0] ?? '')) || uploadOf(words) !== undefined;
 }
 

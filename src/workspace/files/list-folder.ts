@@ -55,5 +55,11 @@ export const isFolder = (path: string): boolean => statsOf(path)?.isDirectory() 
 /** True if the path leads to a regular file, also through a link. */
 export const isFile = (path: string): boolean => statsOf(path)?.isFile() === true;
 
+/** Returns when the state of a regular file changed, in milliseconds since the epoch. No program can set it back. */
+export const changedAt = (path: string): number | undefined => {
+  const stats = statsOf(path);
+  return stats?.isFile() === true ? stats.ctimeMs : undefined;
+};
+
 /** Returns `undefined` for an invalid or too long path and for a loop of links. */
 const statsOf = (path: string): Stats | undefined => tryOr(() => statSync(path), undefined);

@@ -7,7 +7,7 @@ import {taintOf, Workplace} from './steps.ts';
 
 const workplace = new Workplace();
 afterAll(() => {
-  rmSync(workplace.root, {recursive: true, force: true});
+  rmSync(workplace.base, {recursive: true, force: true});
 });
 
 describe('attacks with text from outside, whose user allows everything', () => {

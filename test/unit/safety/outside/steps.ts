@@ -1,7 +1,7 @@
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {tmpdir} from 'node:os';
-import {type Action, actionOf, judgedAction, ruleKinds} from '../../../../src/actions/catalogue.ts';
+import {accessOf, type Action, actionOf, judgedAction, ruleKinds} from '../../../../src/actions/catalogue.ts';
 import type {Json, JsonObject} from '../../../../src/base/json.ts';
 import type {Access} from '../../../../src/domain/access.ts';
 import {weftItself} from '../../../../src/domain/executor.ts';
@@ -9,6 +9,7 @@ import type {PermissionMode, Verdict} from '../../../../src/domain/risk.ts';
 import {mcpToolName} from '../../../../src/domain/mcp-tool-name.ts';
 import {makeJudge, type OutsideOptions} from '../../../../src/safety/judge.ts';
 import {isExecutable} from '../../../../src/workspace/exec/trusted-path.ts';
+import {changedAt} from '../../../../src/workspace/files/list-folder.ts';
 import {oldTexts} from '../../../../src/workspace/search/old-texts.ts';
 import {action, diskOptions, parsedRules} from '../support/judging.ts';
 
@@ -16,6 +17,7 @@ import {action, diskOptions, parsedRules} from '../support/judging.ts';
 export type Step =
   | {readonly learns: Access; readonly text: string}
   | {readonly wrote: string; readonly text: string}
+  | {readonly ran: Action; readonly text: string; readonly left: Readonly<Record<string, string>>}
   | {readonly does: Action};
 
 export interface Story {
@@ -46,6 +48,12 @@ export const rows = (server: string, text: string, given: JsonObject = {}): Step
 
 const call = (tool: string, input: Json): Step => ({does: action(tool, input)});
 export const wrote = (path: string, text: string): Step => ({wrote: path, text});
+/** A command ran, printed a text, and left files in the workspace. */
+export const ran = (command: string, text: string, left: Readonly<Record<string, string>> = {}): Step => ({
+  ran: action('Bash', {command}),
+  text,
+  left,
+});
 export const runs = (command: string): Step => call('Bash', {command});
 export const writes = (path: string, content: string): Step => call('Write', {file_path: path, content});
 export const edits = (path: string, old: string, text: string): Step =>
@@ -92,18 +100,22 @@ export const outputs = '/var/tmp/weft-outputs-of-tests';
 
 /** A judge of a project on the disk, whose user allows everything that rules can allow. */
 export class Workplace {
-  readonly root = mkdtempSync(join(tmpdir(), 'weft-outside-'));
+  readonly base = mkdtempSync(join(tmpdir(), 'weft-outside-'));
+  readonly root = join(this.base, 'shop');
   readonly #rules: readonly string[];
   readonly #mode: PermissionMode;
 
   constructor(rules: readonly string[] = generous, mode: PermissionMode = 'acceptEdits') {
     this.#rules = rules;
     this.#mode = mode;
-    for (const [path, text] of Object.entries(projectFiles)) {
-      const at = join(this.root, path);
-      mkdirSync(dirname(at), {recursive: true});
-      writeFileSync(at, text);
-    }
+    mkdirSync(join(this.base, 'home'));
+    for (const [path, text] of Object.entries(projectFiles)) this.#write(path, text);
+  }
+
+  #write(path: string, text: string): void {
+    const at = join(this.root, path);
+    mkdirSync(dirname(at), {recursive: true});
+    writeFileSync(at, text);
   }
 
   /** Plays a story in a new session. Returns the verdict of each thing that the model does. */
@@ -111,21 +123,35 @@ export class Workplace {
     const outside: OutsideOptions = {
       text: undefined,
       outputs: () => [outputs],
+      began: new Map(),
+      changedAt,
       now: () => Date.now(),
       workspace: 'own',
       isExecutable,
       oldTexts: (word, before) => oldTexts(word, {roots: [this.root], before}),
     };
     const rules = {allow: parsedRules(...this.#rules), ask: [], deny: []};
-    const judge = makeJudge({...diskOptions(this.root, '/home/me'), rules, ruleKinds, outside});
+    const judge = makeJudge({...diskOptions(this.root, join(this.base, 'home')), rules, ruleKinds, outside});
     const by = {executor: weftItself(this.root), mode: this.#mode, said: () => [said]};
     const verdicts: Verdict[] = [];
+    const files: string[] = [];
+    const assess = async (subject: Action): Promise<Verdict> =>
+      (await judge.assess(judgedAction(subject), by, new AbortController().signal)).verdict;
+    const write = (path: string, text: string): void => {
+      this.#write(path, text);
+      if (projectFiles[path] === undefined) files.push(path);
+    };
     for (const step of steps) {
-      if ('wrote' in step) writeFileSync(join(this.root, step.wrote), step.text);
+      if ('wrote' in step) write(step.wrote, step.text);
       else if ('learns' in step) await judge.learn(step.learns, step.text, this.root);
-      else verdicts.push((await judge.assess(judgedAction(step.does), by, new AbortController().signal)).verdict);
+      else if ('does' in step) verdicts.push(await assess(step.does));
+      else {
+        await assess(step.ran);
+        for (const [path, text] of Object.entries(step.left)) write(path, text);
+        await judge.learn(accessOf(step.ran), step.text, this.root);
+      }
     }
-    for (const step of steps) if ('wrote' in step) rmSync(join(this.root, step.wrote));
+    for (const path of files) rmSync(join(this.root, path));
     return verdicts;
   }
 }
