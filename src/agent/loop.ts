@@ -32,6 +32,8 @@ import {journal, nextRequest, warn, type PromptContext, type SessionContext} fro
 import {cancelToolCalls, runToolCalls, type CallsReport} from './tool-call.ts';
 import type {WaitingPrompt} from './work-queue.ts';
 
+const noCalls: CallsReport = {results: [], denials: [], journalErrors: []};
+
 /**
  * Runs one prompt to its end: request, answer, tool calls, results, and again until the model makes no more calls, a
  * limit is reached, something fails or the signal fires. Everything it started has settled when it returns. Never
@@ -359,9 +361,9 @@ async function takeTurn(
   const {begun} = session.owner().checks;
   // The calls of a broken answer settle too, as cancelled: history needs a result for each.
   const report =
-    answer.end === 'failed'
-      ? await cancelToolCalls(calls, context, signal)
-      : await runToolCalls(calls, context, signal);
+    calls.length === 0
+      ? noCalls
+      : await (answer.end === 'failed' ? cancelToolCalls : runToolCalls)(calls, context, signal);
   if (session.owner().checks.begun !== begun) await showChecks(session, signal);
   context.checkpoints.afterTurn(isResting(session) ? 'resting' : 'running');
   stats.addCalls(report);

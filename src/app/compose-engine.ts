@@ -24,7 +24,7 @@ import {redactedKinds} from './agent-kinds.ts';
 import type {PlanStore} from '../store/plan-store.ts';
 import type {JobStore} from '../domain/job.ts';
 import {defaultAgentLimits} from '../agent/sub-agents/agent-limits.ts';
-import {changeRules, type SaveRule} from './change-rules.ts';
+import type {SaveRule} from './change-rules.ts';
 import {hostServices} from './host-services.ts';
 import {
   lazyArtifacts,
@@ -279,7 +279,10 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       deniesAnything: () => rules.deny.length > 0,
       sandbox: () => sandbox.known(),
       unsandboxedRetry: setup.sandbox.unsandboxedRetry,
-      changeRules: changeRules({...changeableRules, allowForPrompt}, setup.saveRule),
+      async changeRules(change) {
+        const {changeRules} = await import('./change-rules.ts');
+        return changeRules({...changeableRules, allowForPrompt}, setup.saveRule)(change);
+      },
     };
     const reach = (rule: string, action: Action): Promise<RuleReach> =>
       own.reach(rule, judgedAction(action), machine.shell.directory);

@@ -4,6 +4,7 @@ import {passingDatabase} from '../config/places.ts';
 import {openSession, sessionRequest, takeBackKilledRewinds} from './open-session.ts';
 import type {PermissionRule} from '../safety/rules/permission-rule.ts';
 import {systemPrompt} from '../agent/context/system-prompt.ts';
+import {existsSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {notesFolder, notesName} from '../config/instructions.ts';
@@ -23,7 +24,6 @@ import {runHarnesses} from './run-harnesses.ts';
 import type {ChosenModel, ModelChoice} from './choose-model.ts';
 import type {AgentClient} from '../agent/client.ts';
 import {keptSecrets} from './api-keys.ts';
-import {keptTokens} from './server-credentials.ts';
 import {finishApplies, requireNamedSandbox} from './prove-sandbox.ts';
 import {composeEngine, type EngineSetup} from './compose-engine.ts';
 import {hooksOfPlugins, sessionHooks} from './compose-hooks.ts';
@@ -128,6 +128,9 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
   const hasOwnPrompt = (options.systemPrompt ?? '') !== '';
   // Programs without a system prompt send an empty one.
   const replacement = agent === 'none' || hasOwnPrompt ? options.systemPrompt : agent.prompt;
+  const tokens = existsSync(context.places.serverCredentials)
+    ? (await import('./server-credentials.ts')).keptTokens(context.places)
+    : {};
   return composeEngine({
     engine: {
       session,
@@ -162,7 +165,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     environment: process.env,
     ownVariables: settings.env,
     passedVariables: settings.passEnv,
-    secretVariables: {...keptSecrets(context.places), ...keptTokens(context.places), ...chosen.secrets},
+    secretVariables: {...keptSecrets(context.places), ...tokens, ...chosen.secrets},
     learnSecrets: learn => context.issuedKeys.onSecret(learn),
     blocksFolder: context.places.blocks,
     notesFile: () => join(notesFolder(context.places.memory, directory), notesName),

@@ -1,4 +1,3 @@
-import {existsSync} from 'node:fs';
 import {createHash} from 'node:crypto';
 import {parseJson} from '../base/json.ts';
 import {ok} from '../base/outcome.ts';
@@ -66,7 +65,6 @@ const hashOf = (url: string): string => createHash('sha256').update(url).digest(
 
 /** Returns the tokens in weft's own file, by variable name, so that they are redacted even if this run does not use them. */
 export function keptTokens({serverCredentials}: Pick<Places, 'serverCredentials'>): Readonly<Record<string, string>> {
-  if (!existsSync(serverCredentials)) return {};
   const read = readServerCredentials(serverCredentials);
   // A run that needs no server works without them.
   if (read.tag === 'failed') return {};

@@ -11,7 +11,7 @@ import {openScene, pointedAt} from '../support/scene.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The most files of which one answer runs a function: each of them is something to read for somebody who follows a prompt. */
-const maxFiles = 159;
+const maxFiles = 157;
 
 test('one answer runs functions of few files', {tags: 'long'}, async () => {
   await using scene = await openScene([say('done')]);
