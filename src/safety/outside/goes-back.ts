@@ -1,5 +1,5 @@
 import type {Json, JsonObject} from '../../base/json.ts';
-import type {TextSource} from './outside-text.ts';
+import {placeOf, type TextSource} from './text-source.ts';
 
 /** A call of a tool of an MCP server. `tool` is its name without the server's. */
 export interface ServerCall {
@@ -7,18 +7,6 @@ export interface ServerCall {
   readonly tool: string;
   readonly arguments: JsonObject;
 }
-
-/** The arguments that say where on a server something lies. */
-const placeKeys =
-  /^(?:owner|repo(?:sitory)?|project|channel|room|workspace|org(?:anization)?|team|group|database|account|bucket|drive|mailbox)(?:_?(?:id|name|path))?$/iu;
-
-/** Returns the place on a server that a call names, as names and values. */
-export const placeOf = (given: JsonObject): ReadonlyMap<string, string> =>
-  new Map(
-    Object.entries(given).flatMap(([key, value]) =>
-      placeKeys.test(key) && (typeof value === 'string' || typeof value === 'number') ? [[key, String(value)]] : [],
-    ),
-  );
 
 /** Returns all texts of a value, in order. */
 export const textsOf = (value: Json): readonly string[] =>

@@ -17,15 +17,16 @@ import {matchesDomain} from '../rules/domain-pattern.ts';
 import {type PermissionRules, trustRuleTool} from '../rules/permission-rule.ts';
 import {decodedForms} from './decoded-forms.ts';
 import {address, goesBack, textsOf, trackerOf} from './goes-back.ts';
-import type {OutsidePart, OutsideText, TextSource} from './outside-text.ts';
+import type {OutsidePart, OutsideText} from './outside-text.ts';
 import {runsLater} from './runs-later.ts';
 import {TextFinder} from './text-finder.ts';
+import type {TextSource} from './text-source.ts';
 
-/** The user's own texts, with which a text from outside is no news. */
+/** The user's own texts. A text from outside that one of them contains does not count. */
 export interface OwnTexts {
   /** Returns the user's prompts of this session. */
   readonly said: () => readonly string[];
-  /** Returns the texts of the workspace's files that contain a word and that nobody has changed since that time. */
+  /** Returns the texts of the workspace's files that contain a word and have not changed since that time. */
   readonly oldTexts: (word: string, before: number) => Promise<readonly string[]>;
   readonly isExecutable: (path: string) => boolean;
 }

@@ -1,18 +1,6 @@
 import {decodedForms} from './decoded-forms.ts';
 import {leastLength, TextFinder} from './text-finder.ts';
-
-/** Where a text comes from. */
-export interface TextSource {
-  /** For people: an address, a path, a command, or `mcp__SERVER`. */
-  readonly name: string;
-  /** The host that it comes from, empty if it is not known. */
-  readonly host: string;
-  /** The place on an MCP server that the call named: a repository, a channel. Empty for other sources. */
-  readonly place: ReadonlyMap<string, string>;
-}
-
-/** Makes a source that is no place on a server. */
-export const sourceNamed = (name: string, host = ''): TextSource => ({name, host, place: new Map()});
+import type {TextSource} from './text-source.ts';
 
 /** A part of a text that comes from outside, as it is written there. */
 export interface OutsidePart {

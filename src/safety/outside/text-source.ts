@@ -1,4 +1,5 @@
 import {clip} from '../../base/clip.ts';
+import type {JsonObject} from '../../base/json.ts';
 import type {Access} from '../../domain/access.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {mcpServerName, serverPartOf} from '../../domain/mcp-tool-name.ts';
@@ -20,8 +21,31 @@ import {uploadOf} from '../commands/uploads.ts';
 import {accessedPaths} from '../paths/accessed-paths.ts';
 import {belowRoots, type PathContext, realParts} from '../paths/path-context.ts';
 import {isAbsolutePath} from '../paths/path-parts.ts';
-import {placeOf} from './goes-back.ts';
-import {sourceNamed, type TextSource} from './outside-text.ts';
+
+/** The source of a text. */
+export interface TextSource {
+  /** For people: an address, a path, a command, or `mcp__SERVER`. */
+  readonly name: string;
+  /** The host that it comes from, empty if it is not known. */
+  readonly host: string;
+  /** The place on an MCP server that the call named: a repository, a channel. Empty for other sources. */
+  readonly place: ReadonlyMap<string, string>;
+}
+
+/** Makes a source without a place on a server. */
+const sourceNamed = (name: string, host = ''): TextSource => ({name, host, place: new Map()});
+
+/** The arguments that say where on a server something lies. */
+const placeKeys =
+  /^(?:owner|repo(?:sitory)?|project|channel|room|workspace|org(?:anization)?|team|group|database|account|bucket|drive|mailbox)(?:_?(?:id|name|path))?$/iu;
+
+/** Returns the place on a server that a call names, as names and values. */
+export const placeOf = (given: JsonObject): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(given).flatMap(([key, value]) =>
+      placeKeys.test(key) && (typeof value === 'string' || typeof value === 'number') ? [[key, String(value)]] : [],
+    ),
+  );
 
 /** A text from outside, and the files in which it also lies now. */
 export interface LearnedText {
