@@ -40,13 +40,13 @@ const output: OutputOptions = {
   cleanDir: true,
 };
 
-/** What every answer in a script loads; providers and the store are loaded where they are used. */
+/** The sources that every answer in a script loads. Providers and the store are loaded where they are used. */
 const answerStarts = /src\/cli\/run-(?:main|print)\.ts$/u;
 
-/** What is to load little: the command line itself, and filters of the task protocol. */
+/** The sources that must load little: the command line itself, and filters of the task protocol. */
 const lightStarts = /src\/(?:cli\/(?:main|commands\/tasks[\w/-]*)|protocol\/task\/[\w-]+)\.ts$/u;
 
-/** What the terminal UI begins with. */
+/** The sources that the terminal UI begins with. */
 const terminalStarts = /src\/(?:tui\/run-tui\.tsx|cli\/run-terminal\.ts)$/u;
 
 /** Taken before the sources are read: what changes while they are built makes the next start build again. */
@@ -93,7 +93,7 @@ const written = await bundle.write({
       // Ink's layout is there before Ink.
       {name: 'layout', test: module => layout.has(module)},
       {name: 'openai-sdk', test: module => openaiSdk.has(module)},
-      // What offers the tools of MCP servers before one of them runs.
+      // The modules that offer the tools of MCP servers before one of them runs.
       {name: 'mcp', test: module => offering.has(module)},
       // Opening fifty small files would take longer than running them. Screen-reader mode needs what draws text, but not Ink.
       {name: 'terminal-text', test: module => terminal.has(module) && spoken.has(module) && !beside.has(module)},
@@ -128,9 +128,8 @@ await writeFile(
 );
 
 /**
- * The modules that are loaded with those that `starts` names. What every answer in a script loads would lie in some hundred chunks
- * by itself, since the terminal UI and the commands share some of it with each other, and opening so many files costs more than
- * running what is in them.
+ * The modules that are loaded with those that `starts` names. The bundler alone would put the modules of an answer in a script into
+ * some hundred chunks, since the terminal UI and the commands share some of them. Opening so many files costs more than running them.
  */
 function modulesBehind({output: found}: RolldownOutput, starts: RegExp | ReadonlySet<string>): ReadonlySet<string> {
   const chunks = new Map(found.flatMap(file => (file.type === 'chunk' ? [[file.fileName, file] as const] : [])));
@@ -173,7 +172,7 @@ for (const name of ['tree-sitter.wasm', 'tree-sitter-bash.wasm']) {
   );
 }
 
-/** What makes markdown of web pages, read with the first page. */
+// weft reads this program, which makes markdown of web pages, with the first page.
 await mkdir(new URL('../dist/web/', import.meta.url), {recursive: true});
 await copyFile(
   fileURLToPath(import.meta.resolve('mdream/wasm/mdream_edge_bg.wasm')),

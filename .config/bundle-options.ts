@@ -72,13 +72,13 @@ export const bundleOptions: InputOptions = {
       'yoga-layout': sourceFile('tui/terminal/yoga.ts'),
     },
   },
-  // Nobody imports the program; its entry may export what its chunks share.
+  // The program is not a library. Its entry may export what its chunks share.
   preserveEntrySignatures: 'allow-extension',
   treeshake: true,
   plugins: [headersWithoutUndici, quietProtocol, inkInProduction, plainWidths, protoAsText, toolSchemas, wrapperWords],
   // tree-sitter has branches with eval that its own grammars do not take.
-  // What is imported lazily here and by name there lies behind another lazy import all the same.
-  // What packages ask of `import.meta` (Ink's developers' tools, pictures of PDFs) is never reached.
+  // A module that one file imports lazily and another by name lies behind another lazy import all the same.
+  // Code of packages that needs `import.meta` (Ink's developers' tools, pictures of PDFs) is never reached.
   checks: {eval: false, ineffectiveDynamicImport: false, emptyImportMeta: false},
   external: [/^node:/u, '@lydell/node-pty'],
   transform: {

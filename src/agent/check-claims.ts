@@ -52,7 +52,7 @@ function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, re
   if (last === undefined)
     return claim.command === '' ? `${kindNames[claim.kind]} has run` : `${claim.command} has not run`;
   if (last.receipt.tree === 'unknown' && outcomeOf(last.receipt) !== 'failed') return 'none';
-  // Builds and tests may write files that git does not ignore. That is no edit.
+  // Files that builds and tests write don't count as edits, even if git does not ignore them.
   const later = recent.slice(recent.findLastIndex(command => isRunOf(last.receipt.command, command)) + 1);
   const isOutput = (command: string): boolean =>
     checks.some(({receipt: {kind, command: run}}) => (kind === 'build' || kind === 'test') && isRunOf(run, command));

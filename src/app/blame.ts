@@ -97,9 +97,7 @@ function parseTarget(
 }
 
 /** Returns a function that looks up the author of a line in the journals, each of which is read at most once. */
-export function authorDescriber(
-  store: Pick<Store, 'parentOf' | 'read'>,
-): (author: LineAuthor) => Omit<BlamedLine, 'line'> {
+function authorDescriber(store: Pick<Store, 'parentOf' | 'read'>): (author: LineAuthor) => Omit<BlamedLine, 'line'> {
   const journals = new Map<SessionId, readonly JournalRecord[]>();
   const recordsOf = (id: SessionId): readonly JournalRecord[] => {
     const read = journals.has(id) ? undefined : store.read(id);

@@ -153,14 +153,16 @@ describe('the lesson of a refusal', () => {
     [['src/a.ts'], {code: 0, stdout: 'src/a.ts\n', stderr: mayBeCut}, 4],
     [['It is 42.'], {code: 0, stdout: 'It is 42.\n', stderr: mayBeCut}, 2],
   ] as const)('is not that an answer without an end mark is whole: %s', async (contents, expected, requests) => {
-    const unmarked = (content = ''): Answer => ({
-      stream: `data: ${JSON.stringify({choices: [{index: 0, delta: {content}, finish_reason: null}]})}\n\n`,
-      headers: {},
-    });
     await using scene = await openScene((_, number) => unmarked(contents[(number - 1) % contents.length]), 'openai');
     for (const name of ['x', 'y']) expect(await scene.run(['--prompt', name])).toMatchObject(expected);
     expect(scene.server.requests).toHaveLength(requests);
   });
+});
+
+/** An answer of chat completions without an end mark. */
+const unmarked = (content = ''): Answer => ({
+  stream: `data: ${JSON.stringify({choices: [{index: 0, delta: {content}, finish_reason: null}]})}\n\n`,
+  headers: {},
 });
 
 /** All text deltas of a stream, joined. */

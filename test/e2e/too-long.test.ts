@@ -268,13 +268,15 @@ test('a short conversation that a compaction would make longer stays as it is, a
   expect(scene.server.requests).toHaveLength(1);
 });
 
+/** Runs a prompt that the provider refuses, and returns what weft says. */
+async function stderrOf(refusal: Answer): Promise<string> {
+  await using scene = await openScene(() => refusal);
+  const {code, stderr} = await scene.run(['--prompt', 'x']);
+  expect([code, scene.server.requests.length]).toEqual([1, 1]);
+  return stderr;
+}
+
 test('a system prompt that is too long is no long prompt of the user', async () => {
-  const stderrOf = async (refusal: Answer): Promise<string> => {
-    await using scene = await openScene(() => refusal);
-    const {code, stderr} = await scene.run(['--prompt', 'x']);
-    expect([code, scene.server.requests.length]).toEqual([1, 1]);
-    return stderr;
-  };
   const part = String.raw`The system prompt and the tools are the longest part, with about \d,\d{3} tokens\.`;
   expect(await stderrOf(tooLong)).toMatch(
     new RegExp(`^weft: Too long for \\S+ \\(213,462 of 200,000 tokens\\)\\. ${part}`, 'u'),

@@ -7,7 +7,7 @@ interface Folded {
   readonly at: Int32Array;
 }
 
-/** Matches the characters that do not count besides ASCII ones: spaces, quotes, and characters that nobody sees. */
+/** Matches the characters that do not count besides ASCII ones: spaces, quotes, and invisible characters. */
 const uncounted = /[\s"'`\\\p{Cf}\p{Pi}\p{Pf}\u201A\u201E]/u;
 const countsAscii = Array.from({length: 128}, (_, code) => code > 32 && !uncounted.test(String.fromCharCode(code)));
 

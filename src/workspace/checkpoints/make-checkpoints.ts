@@ -260,9 +260,9 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
           text: await patchOf(found, {top, objects, environment}, signal),
         };
       }),
-    unchangedSince: (receipts, now, signal) =>
+    unchangedSince: (receipts, state, signal) =>
       catchFaults(async () => {
-        const tree = now === 'now' ? (await scan(signal)).tree : now;
+        const tree = state === 'now' ? (await scan(signal)).tree : state;
         const {areUnchanged} = await import('./unchanged-files.ts');
         return areUnchanged(receipts, {now: tree, reader, objects, roots, environment}, signal);
       }),

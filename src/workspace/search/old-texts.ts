@@ -18,7 +18,7 @@ const notOwn = new Set([
 ]);
 
 /**
- * Returns the texts of the files below the folders that contain a word and that nobody has changed since `before`. The time is that of the
+ * Returns the texts of the files below the folders that contain a word and have not changed since `before`. The time is that of the
  * file's state, which no program can set back. Installed packages do not count.
  */
 export async function oldTexts(
