@@ -152,7 +152,9 @@ export class PromptConditions {
     const commands = new Set(await Promise.all(required.map(({text}) => this.#requiredCommand(text))));
     const goal = goalIn(conversation.journal.records);
     const read = readCondition(goal);
-    const steps = plans.goals.map(readCondition).flatMap(step => (step.tag === 'ok' ? [step.value] : []));
+    const steps = plans.goals
+      .map(written => readCondition(written))
+      .flatMap(step => (step.tag === 'ok' ? [step.value] : []));
     return [
       ...[...commands].map(
         command => ({what: 'check', condition: {kind: 'command', command}, reuse: 'receipt'}) as const,

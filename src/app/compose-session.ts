@@ -289,7 +289,9 @@ async function structuredOutputFromFlag(given: string): Promise<StructuredOutput
 /** Reads `--goal`. A condition that weft can't check is a usage error. */
 async function goalFromFlag(given: string | undefined): Promise<string> {
   if (given === undefined) return '';
-  const read = (await import('../domain/goal.ts')).readCondition(given);
+  const {programPath, userPath} = await import('../workspace/exec/trusted-path.ts');
+  const isProgram = (name: string): boolean => programPath(name, userPath()) !== undefined;
+  const read = (await import('../domain/goal.ts')).readCondition(given, isProgram);
   if (read.tag === 'failed') throw new UsageError(`--goal: ${read.error}`);
   return given;
 }

@@ -34,6 +34,7 @@ const operators = ['==', '!=', '<=', '>=', '<', '>', 'contains'] as const;
 /** The forms of a condition, for help and errors. */
 export const conditionForms = [
   'npm test (a command that exits with 0)',
+  'command: COMMAND (the same, word for word)',
   'check: NAME (a check of the setting `checks`)',
   'file: PATH exists',
   'file: PATH contains TEXT',
@@ -45,23 +46,38 @@ export const conditionForms = [
 const sentenceWords =
   /^(?:the|a|an|all|any|every|everything|each|no|not|my|our|your|it|its|this|that|these|there|until|when|if|is|are|tests|please|i|we|you)$/iu;
 
+/** Words outside quotes that belong to a sentence, not to a command, and a redirection to a file: `coverage > 80`. */
+const sentencePart =
+  /\s(?:fails?|failed|passes|passed|succeeds|(?:does|do|is|are|can|should|must|wo)(?:\s?not|n['’]t)|is|are|should|must|shall|will|works?|returns|reports|exits|and|but|without|than|ist|sind|soll|muss|nicht|schlägt|läuft|besteht)(?=[\s.,!]|$)|\p{Script=Han}|(?<![<>&])>(?!&\d|\s?\/dev\/null)|<=?\s*\d/iu;
+
+/** First words that bash runs itself. */
+const builtIns =
+  /^(?:\[\[?|test|true|false|cd|if|for|while|until|case|time|set|export|source|\.|:|eval|exec|command|type|echo|printf|exit|wait|ulimit|umask|trap|read|pushd|shopt)$/u;
+
 /**
  * Reads a condition as the user wrote it. Quotes around the whole text and a final "passes", "succeeds" or "exits with 0" are not part of
- * a command. The error names the forms.
+ * a command. The error names the forms. `isProgram` says whether this machine has a program of that name.
  */
-export function readCondition(written: string): Outcome<Condition, string> {
+export function readCondition(
+  written: string,
+  isProgram: (name: string) => boolean = () => true,
+): Outcome<Condition, string> {
   const text = unquoted(written.trim());
   const [, form, rest = ''] = /^(command|check|file|json):\s*([^]*)$/u.exec(text) ?? [];
-  const condition = form === undefined ? readCommand(text) : rest === '' ? undefined : readForm(form, rest.trim());
+  const condition =
+    form === undefined ? readCommand(text, isProgram) : rest === '' ? undefined : readForm(form, rest.trim());
   if (condition !== undefined) return ok(condition);
   const why = text === '' ? 'A goal needs a condition.' : `weft can't check ${JSON.stringify(text)}.`;
   return failed(`${why} Write one of: ${conditionForms.join('; ')}.`);
 }
 
-function readCommand(text: string): Condition | undefined {
+function readCommand(text: string, isProgram: (name: string) => boolean): Condition | undefined {
   const command = text.replace(/\s+(?:passes|succeeds|exits(?: with)? 0)\.?$/u, '');
   const [first = ''] = command.split(/\s/u);
-  return command === '' || sentenceWords.test(first) ? undefined : {kind: 'command', command};
+  const bare = command.replaceAll(/"[^"]*"|'[^']*'/gu, '""');
+  if (command === '' || sentenceWords.test(first) || sentencePart.test(bare)) return undefined;
+  const isName = /^[\w.+-]+$/u.test(first) && !builtIns.test(first);
+  return isName && !isProgram(first) ? undefined : {kind: 'command', command};
 }
 
 function readForm(form: string, rest: string): Condition | undefined {

@@ -108,11 +108,11 @@ describe('--goal', () => {
     expect(stderr).toContain(`Not met (attempt 1): ${failure}`);
   });
 
-  test('a sentence is refused with the forms', async () => {
+  test.each(['the tests pass', 'npm test fails', 'no-such-program --x'])('%s: refused with the forms', async goal => {
     await using scene = await withCheck([]);
-    const {code, stderr} = await scene.run(['--prompt', 'x', '--goal', 'the tests pass']);
+    const {code, stderr} = await scene.run(['--prompt', 'x', '--goal', goal]);
     expect([code, scene.server.requests.length]).toEqual([2, 0]);
-    expect(stderr).toContain('--goal: weft can\'t check "the tests pass". Write one of: npm test (a command');
+    expect(stderr).toContain(`--goal: weft can't check "${goal}". Write one of: npm test (a command`);
   });
 
   test('/goal in stream-json: set, kept by --continue, and dropped', async () => {

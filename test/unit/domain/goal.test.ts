@@ -16,6 +16,12 @@ test.each([
   ['command: the tool passes', '`the tool passes` exits with 0'],
   ['grep -q "a b" x', '`grep -q "a b" x` exits with 0'],
   ['"a b" c "d"', '`"a b" c "d"` exits with 0'],
+  ['command: npm test fails', '`npm test fails` exits with 0'],
+  ['! grep -rq "is not > 3" src', '`! grep -rq "is not > 3" src` exits with 0'],
+  ['npm test 2>&1 >/dev/null', '`npm test 2>&1 >/dev/null` exits with 0'],
+  ['make all > /dev/null', '`make all > /dev/null` exits with 0'],
+  ['sort -c < list.txt', '`sort -c < list.txt` exits with 0'],
+  ['node is-up.js', '`node is-up.js` exits with 0'],
   ['check: lint', 'the check lint passes'],
   ['file: dist/index.js', 'dist/index.js exists'],
   ['file: "my file.txt" contains "x y"', 'my file.txt contains "x y"'],
@@ -33,6 +39,17 @@ test.each([
   'the tests pass',
   'All tests are green',
   'until npm test passes',
+  'npm test fails',
+  'npm test does not pass',
+  "npm test doesn't fail.",
+  'npm test should pass',
+  'npm test is green',
+  'npm test passes and npm run lint passes',
+  'npm test schlägt fehl',
+  'npm test 通过',
+  'coverage > 80',
+  'coverage >= 80',
+  'coverage < 80',
   'file:',
   'json: x',
   'json: x y',
@@ -130,4 +147,15 @@ test('three attempts between which nothing was done are stuck, whatever the fail
     'go-on',
     'stuck',
   ]);
+});
+
+test.each([
+  ['npm test', 'ok'],
+  ['./check.sh', 'ok'],
+  ['[ -e a ]', 'ok'],
+  ['CI=1 npm test', 'ok'],
+  ['coverage ok', 'failed'],
+  ['command: coverage ok', 'ok'],
+])('with npm as the only program: %s', (text, tag) => {
+  expect(readCondition(text, name => name === 'npm').tag).toBe(tag);
 });
