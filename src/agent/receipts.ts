@@ -82,10 +82,13 @@ async function keepReceipts(
   signal: AbortSignal,
 ): Promise<void> {
   const at = owner.ports.clock.now();
-  for (const {zero, nonZero, ...check} of checks) {
+  for (const {zero, nonZero, files, ...check} of checks) {
     const counts = countsIn({text: output.text, middle: output.leftOutLines > 0 ? 'cut' : 'whole'}, check.kind);
     const end = endOf(whole, {zero, nonZero}, (counts.failed ?? 0) > 0);
-    journal(owner, {kind: 'receipt', receipt: {...check, call, end, counts, at, tree, isConfined}});
+    journal(owner, {
+      kind: 'receipt',
+      receipt: {...check, call, end, counts, at, tree: files === 'written' ? 'unknown' : tree, isConfined},
+    });
   }
   const now = tree === 'unknown' ? 'now' : tree;
   owner.publish([

@@ -24,8 +24,8 @@ export interface CheckSetting {
   readonly paths?: readonly string[] | undefined;
 }
 
-/** Why the exit code of a command says nothing about a check in it. `unreached`: an earlier part may have failed instead. */
-export const hidingSyntax = ['pipe', 'list', 'condition', 'background', 'unreached'] as const;
+/** Why the exit code of a command says nothing about a check in it. `unreached`: an earlier part may have failed instead. `changed`: an earlier part may have changed what the words mean, such as `export PATH=…`. */
+export const hidingSyntax = ['pipe', 'list', 'condition', 'background', 'unreached', 'changed'] as const;
 export type HidingSyntax = (typeof hidingSyntax)[number];
 
 /** A check in a command, and whether the exit code of the whole command is the exit code of the check. */
@@ -34,6 +34,8 @@ export interface FoundCheck extends Check {
   readonly zero: 'passed' | Exclude<HidingSyntax, 'unreached'>;
   /** Another exit code: `failed` if only the check can have failed. */
   readonly nonZero: 'failed' | HidingSyntax;
+  /** `written`: the rest of the command may have changed files after the check read them. */
+  readonly files: 'as-read' | 'written';
 }
 
 /** The end of a check. */

@@ -91,6 +91,16 @@ test.each<readonly [string, readonly Answer[], readonly string[]]>([
     ['npm test 0 fresh 2 -'],
   ],
   ['a pipe hides the exit code', [bash('npm test | cat')], ['npm test hidden fresh 2 -']],
+  [
+    'a later change in the same command makes it stale',
+    [bash('npm test && sed -i s/good/bad/ src/a.txt')],
+    ['npm test 0 stale 2 -'],
+  ],
+  [
+    'a changed shell hides what ran',
+    [bash('npm_config_script_shell=/bin/true; export npm_config_script_shell; npm test')],
+    ['npm test hidden fresh - -'],
+  ],
   ['so does a list', [bash('npm test; true')], ['npm test hidden fresh 2 -']],
   [
     'a hidden run does not replace a fresh one',

@@ -18,44 +18,68 @@ interface CheckPlace {
 export function checksIn(command: string, place: CheckPlace): readonly FoundCheck[] {
   const whole = place.named.find(each => each.command.trim() === command.trim());
   const parsed = parseShell(command);
-  if (parsed.tag === 'failed')
-    return whole === undefined ? [] : [{...namedCheck(whole, 'test', place), zero: 'passed', nonZero: 'failed'}];
+  if (parsed.tag === 'failed') return whole === undefined ? [] : [{...namedCheck(whole, 'test', place), ...plain}];
   const parts: Part[] = [];
-  collect(parsed.value, {text: command, zero: 'passed', pipefail: false}, parts);
+  collect(parsed.value, {text: command, zero: 'passed', pipefail: false, canStop: true}, parts);
   if (whole !== undefined && parts.length > 1) {
     const zero = parts.find(part => part.zero !== 'passed')?.zero ?? 'passed';
-    return [{...namedCheck(whole, 'test', place), zero, nonZero: zero === 'passed' ? 'failed' : zero}];
+    return [{...namedCheck(whole, 'test', place), ...plain, zero, nonZero: zero === 'passed' ? 'failed' : zero}];
   }
   const analysis = analyzeCommand(command, place);
-  const invocations = analysis.reading === 'parsed' ? analysis.invocations : [];
-  const found = parts.map(({command: simple, zero}) => {
-    const {directories = []} = invocations.find(({range}) => range.from === simple.range.from) ?? {};
-    const directory = directories[0] ?? place.directory;
-    return {zero, checks: checksOfSimple(simple, command, {...place, directory})};
+  const {invocations, sideEffects} = analysis.reading === 'parsed' ? analysis : {invocations: [], sideEffects: []};
+  const invocationOf = ({range}: SimpleCommand) => invocations.find(each => each.range.from === range.from);
+  let isChanged = false;
+  const found = parts.map(({command: simple, zero, changes}) => {
+    const directories = invocationOf(simple)?.directories ?? [];
+    const checks = checksOfSimple(simple, command, {...place, directory: directories[0] ?? place.directory});
+    const part = {zero: isChanged || directories.length !== 1 ? ('changed' as const) : zero, checks};
+    isChanged ||= changes;
+    return part;
   });
+  const mayWrite = parts.map(({command: simple}, at) =>
+    (found[at]?.checks ?? []).length > 0
+      ? changesWhatItChecks.test(wordTexts(simple, command).join(' '))
+      : !isHarmless(simple, command) && invocationOf(simple)?.reason !== undefined,
+  );
+  const isWritten = (part: number): boolean =>
+    mayWrite.some((writes, at) => writes && (at > part || (at < part && parts[at]?.zero === 'background'))) ||
+    sideEffects.some(
+      ({effect, range}) => /^(?:writes|appends)$/u.test(effect) && range.from >= (parts[part]?.command.range.to ?? 0),
+    );
   // After a zero exit code every visible part has succeeded. After another one, only one of them has failed.
   const mayFail = parts.filter(
     (part, at) => part.zero === 'passed' && ((found[at]?.checks.length ?? 0) > 0 || !isHarmless(part.command, command)),
   ).length;
-  return found.flatMap(({zero, checks}) =>
-    checks.map(check =>
-      zero !== 'passed'
-        ? {...check, zero, nonZero: zero}
-        : {...check, nonZero: check.nonZero === 'failed' && mayFail > 1 ? 'unreached' : check.nonZero},
-    ),
+  return found.flatMap(({zero, checks}, at) =>
+    checks.map(check => ({
+      ...check,
+      files: isWritten(at) ? 'written' : check.files,
+      ...(zero !== 'passed'
+        ? {zero, nonZero: zero}
+        : {nonZero: check.nonZero === 'failed' && mayFail > 1 ? 'unreached' : check.nonZero}),
+    })),
   );
 }
+
+const plain = {zero: 'passed', nonZero: 'failed', files: 'as-read'} as const;
+
+/** Checks that change files on purpose, such as `eslint --fix`. */
+const changesWhatItChecks = /(?:^|[\s:.-])(?:fix|write|update|updateSnapshot|format|fmt|u|w)(?:$|[\s:=])/u;
 
 /** A simple command of a script. A zero exit code of the script says `zero` about it. */
 interface Part {
   readonly command: SimpleCommand;
   readonly zero: FoundCheck['zero'];
+  /** Whether words may mean something else after it, or nothing after it runs. */
+  readonly changes: boolean;
 }
 
 interface Reach {
   readonly text: string;
   readonly zero: FoundCheck['zero'];
   readonly pipefail: boolean;
+  /** Whether `set -e` has an effect: not before `&&`. */
+  readonly canStop: boolean;
 }
 
 /** Collects the simple commands of a script, each with what a zero exit code of the script says about it. */
@@ -73,9 +97,14 @@ function collect(script: Script, outer: Reach, parts: Part[]): void {
       for (const [position, command] of pipeline.entries()) {
         const isPiped = position < pipeline.length - 1 && !pipefail;
         const zero = own !== 'passed' ? own : isNegated ? 'condition' : isPiped ? 'pipe' : outer.zero;
-        collectCommand(command, {...outer, zero, pipefail}, parts);
+        collectCommand(
+          command,
+          {...outer, zero, pipefail, canStop: outer.canStop && index === steps.length - 1 && !isNegated},
+          parts,
+        );
       }
-      const set = first.kind === 'simple' ? wordTexts(first, outer.text) : [];
+      const isCertain = index === 0 && pipeline.length === 1 && runs === 'here';
+      const set = isCertain && first.kind === 'simple' ? wordTexts(first, outer.text) : [];
       if (set[0] === 'set') {
         pipefail ||= set.includes('pipefail');
         stopsAtErrors ||= set.some(word => /^-[a-z]*e/u.test(word) || word === 'errexit');
@@ -84,17 +113,27 @@ function collect(script: Script, outer: Reach, parts: Part[]): void {
         if (runs === 'in-background') return 'background';
         if (hasOr) return 'list';
         // With `set -e`, a failure before the last `&&` of a line does not end the script.
-        return isLast || (stopsAtErrors && index === steps.length - 1) ? 'passed' : 'list';
+        return isLast || (stopsAtErrors && outer.canStop && index === steps.length - 1) ? 'passed' : 'list';
       }
     }
   }
 }
 
 function collectCommand(command: Command, reach: Reach, parts: Part[]): void {
-  if (command.kind === 'simple') parts.push({command, zero: reach.zero});
+  if (command.kind === 'simple') parts.push({command, zero: reach.zero, changes: changesShell(command, reach.text)});
   else if (command.kind === 'group') collect(command.body, reach, parts);
-  else if (command.kind === 'for') collect(command.body, {...reach, zero: 'condition'}, parts);
-  else if (command.kind === 'branches')
+  else if (command.kind === 'for') {
+    collect(command.body, {...reach, zero: 'condition'}, parts);
+    // The variable of the loop may be one that programs read.
+    const variable: SimpleCommand = {
+      kind: 'simple',
+      assignments: [],
+      words: [],
+      redirections: [],
+      range: command.range,
+    };
+    parts.push({command: variable, zero: 'condition', changes: true});
+  } else if (command.kind === 'branches')
     for (const script of command.scripts) collect(script, {...reach, zero: 'condition'}, parts);
 }
 
@@ -102,6 +141,27 @@ function collectCommand(command: Command, reach: Reach, parts: Part[]): void {
 function isFailure([first, ...more]: readonly Command[], text: string): boolean {
   if (first?.kind !== 'simple' || more.length > 0) return false;
   return /^(?:(?:exit|return)(?: (?!0+$)\d+| \$\?)?|false)$/u.test(wordTexts(first, text).join(' '));
+}
+
+/** The shell's own commands after which words may mean something else. */
+const shellCommands: ReadonlySet<string> = new Set(
+  wordsOf(
+    '. source alias unalias builtin declare typeset local readonly enable disable eval exec exit export fc getopts hash let logout mapfile popd pushd read readarray return set shopt trap unset autoload emulate functions rehash setopt unsetopt zmodload',
+  ),
+);
+
+/** True if a command may change the shell: a variable, a name, the stack of folders, or that it ends. */
+function changesShell(command: SimpleCommand, text: string): boolean {
+  const written = wordTexts(command, text);
+  const start = written.findIndex(word => !/^(?:command|time|-.*)$/u.test(word));
+  const [program = '', ...args] = written.slice(Math.max(0, start));
+  if (program === '' || program === ':')
+    return command.assignments.some(({range}) => !plainVariable.test(text.slice(range.from, range.to)));
+  if (program === 'set') return args.some(arg => !/^(?:-[eux]*o?|pipefail|errexit|nounset|xtrace)$/u.test(arg));
+  if (program === 'export') return args.some(arg => !plainVariable.test(arg));
+  if (program === 'printf') return args.includes('-v');
+  if (program === 'exit') return !/^[1-9]\d?$/u.test(args.join(' '));
+  return shellCommands.has(program) || /[$`]/u.test(program);
 }
 
 const wordTexts = ({words}: Pick<SimpleCommand, 'words'>, text: string): readonly string[] =>
@@ -129,32 +189,48 @@ function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace)
   const assignments = command.assignments.length;
   for (const {at, words: own, program, where} of layers(words)) {
     if (where === 'elsewhere') continue;
+    const before = written.slice(0, assignments + at);
+    const variables = before.filter(word => isAssignment(word) && !plainVariable.test(word));
+    const isHidden = words.slice(0, at).some(word => hidesExitCode(word) || checksNothing.test(word) || word === '-v');
     if (isShell(program)) {
       const option = own.findIndex((word, index) => index > 0 && /^-[a-z]*c$/u.test(word));
       const inner = option < 0 ? undefined : own[option + 1];
-      if (inner !== undefined) return checksIn(inner, place);
+      const isUsual = own.slice(1, option + 1).every(word => /^(?:-[celuxo]+|pipefail)$/u.test(word));
+      const hiding = variables.length > 0 || !isUsual ? 'changed' : isHidden ? 'condition' : undefined;
+      if (inner !== undefined)
+        return checksIn(inner, place).map(check =>
+          hiding === undefined ? check : {...check, zero: hiding, nonZero: hiding},
+        );
     }
-    const named = place.named.find(each => canonicalOf(each.command) === canonical(own));
+    const named = place.named.find(each => canonicalOf(each.command) === [...variables, canonical(own)].join(' '));
     const kind = kindOf(own);
     if (named === undefined && kind === undefined) continue;
-    const before = written.slice(0, assignments + at);
-    const variables = before.filter(word => isAssignment(word) && !plainVariable.test(word));
-    const name = [...variables, canonical([program, ...written.slice(assignments + at + 1)])].join(' ');
+    const name = [
+      ...variables,
+      canonical([(own[0] ?? '').replace(usualFolder, ''), ...written.slice(assignments + at + 1)]),
+    ].join(' ');
     const check = {...namedCheck(named ?? {name, command: ''}, kind ?? 'test', place), command: written.join(' ')};
-    return [
-      words.slice(0, at).some(hidesExitCode)
-        ? {...check, zero: 'condition', nonZero: 'condition'}
-        : {...check, zero: 'passed', nonZero: 'failed'},
-    ];
+    return [{...check, ...plain, ...(isHidden ? ({zero: 'condition', nonZero: 'condition'} as const) : {})}];
   }
   return [];
 }
 
+/** Where package tools and systems put programs. A program of another folder is not the one of that name. */
+const usualFolder = /^(?:(?:\.\/)?(?:node_modules\/\.bin|\.?venv\/bin)|(?:\/usr(?:\/local)?)?\/bin)\/(?=[^/]+$)/u;
+
 const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*=/u.test(word);
 
-/** True for wrappers that run a command several times or later: `xargs`, `watch`, `find`. */
+/** Wrappers that do not wait for the command, or that load variables or other programs for it. */
+const unlike: ReadonlySet<string> = new Set(
+  wordsOf(
+    'setsid systemd-run daemonize start-stop-daemon screen dbus-launch sem watchexec envdir chpst env-cmd dotenv summon envconsul bwrap firejail unshare nsenter proot fakechroot',
+  ),
+);
+
+/** True for wrappers that run a command several times, later or elsewhere: `xargs`, `watch`, `find`. */
 const hidesExitCode = (word: string): boolean =>
   keywords.has(word) ||
+  unlike.has(programName(word)) ||
   rowOf(programName(word))?.wraps?.options !== undefined ||
   (['input-words', 'input', 'pages'] as const).some(trait => hasTrait(programName(word), trait));
 
@@ -178,7 +254,9 @@ const canonical = (words: readonly string[]): string =>
 function canonicalOf(command: string): string {
   const parsed = parseShell(command);
   const [only] = (parsed.tag === 'ok' && parsed.value.length === 1 ? parsed.value[0]?.steps[0]?.pipeline : []) ?? [];
-  return canonical(only?.kind === 'simple' ? wordTexts(only, command) : [command.trim()]);
+  if (only?.kind !== 'simple') return canonical([command.trim()]);
+  const variables = only.assignments.map(({range}) => command.slice(range.from, range.to));
+  return [...variables.filter(word => !plainVariable.test(word)), canonical(wordTexts(only, command))].join(' ');
 }
 
 /** Options with which a program checks nothing, or does not end. */

@@ -38,6 +38,7 @@ const hidden: Readonly<Record<HidingSyntax, string>> = {
   list: 'exit code hidden by ; or ||',
   condition: 'exit code hidden',
   background: 'exit code hidden by &',
+  changed: 'what it means may have changed',
   unreached: 'may not have run',
 };
 

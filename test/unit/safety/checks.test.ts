@@ -47,7 +47,7 @@ test.each([
   ['make', 'build [make] failed'],
   ['make -C src -j4 test', 'test [make -C src -j4 test] failed'],
   ['just lint', 'lint [just lint] failed'],
-  ['./gradlew :app:test', 'test [gradlew :app:test] failed'],
+  ['./gradlew :app:test', 'test [./gradlew :app:test] failed'],
   ['mvn -q clean verify', 'test [mvn -q clean verify] failed'],
   ['bundle exec rspec', 'test [rspec] failed'],
   ['prettier --check .', 'lint [prettier --check .] failed'],
@@ -122,7 +122,7 @@ test.each([
 
 test.each([
   ['echo start; npm test', ['test [npm test] failed']],
-  ['export A=b && npm test', ['test [npm test] failed']],
+  ['export CI=1 && npm test', ['test [npm test] failed']],
   ['cat x | npm test', ['test [npm test] failed']],
   ['set -o pipefail; npm test | tail', ['test [npm test] unreached']],
   ['set -euo pipefail\nnpm test | cat\necho ok', ['test [npm test] unreached']],
@@ -136,18 +136,89 @@ test.each([
   expect(await checksOf(command)).toEqual(found);
 });
 
+test.each([
+  'pushd sub; npm test',
+  'trap "exit 0" EXIT; npm test',
+  'export PATH=$PWD/fake:$PATH; npm test',
+  'PATH=$PWD/fake:$PATH; npm test',
+  'PATH=fake : && npm test',
+  'command export PATH=fake; npm test',
+  'hash -p /bin/true npm; npm test',
+  'source rc; npm test',
+  '. ./rc && npm test',
+  'alias npm=true; npm test',
+  'eval "$x"; npm test',
+  '$x y; npm test',
+  'cd $x && npm test',
+  'exit 0; npm test',
+  'if true; then exit; fi; npm test',
+  'exec true; npm test',
+  'set -n; npm test',
+  'set -e; set +e; npm test; true',
+  'false && set -e; npm test; true',
+  'read PATH < f; npm test',
+  'printf -v PATH x; npm test',
+  'for PATH in fake; do ls; done; npm test',
+  '(set -e; npm test; true) && echo',
+  'PATH=fake bash -c "npm test"',
+  'env PATH=fake sh -c "npm test"',
+  'bash -nc "npm test"',
+  'bash --rcfile rc -ic "npm test"',
+  'bash -c "trap true EXIT; npm test"',
+  'find . -maxdepth 0 -exec bash -c "npm test" ";"',
+  'setsid npm test',
+  'command -v npm test',
+  'timeout --help 5 npm test',
+])('%s proves nothing', async command => {
+  const found = await judgeWith([]).checksIn(command, '/w');
+  expect(found.filter(({zero}) => zero === 'passed')).toEqual([]);
+});
+
+test.each([
+  'npm(){ :; }; npm test',
+  'function npm { :; }; npm test',
+  'PATH=fake npm test',
+  'fake/npm test',
+  './npm test',
+])('%s is not npm test', async command => {
+  const found = await judgeWith([{name: 'npm test', command: 'npm test'}]).checksIn(command, '/w');
+  expect(found.filter(({name}) => name === 'npm test')).toEqual([]);
+});
+
+test.each([
+  ['npm test && node fmt.js', ['written']],
+  ['npm test && sed -i s/a/b/ a.txt', ['written']],
+  ['echo good > a.txt && npm test && cp old a.txt', ['written']],
+  ['npm test && echo bad > a.txt', ['written']],
+  ['npm test && { echo bad; } > a.txt', ['written']],
+  ['(npm test) && rm a.txt', ['written']],
+  ['sh late.sh & npm test', ['written']],
+  ['npm test && npm run lint:fix', ['written', 'as-read']],
+  ['bash -c "npm test && node fmt.js"', ['written']],
+  ['npm test && npm run lint', ['as-read', 'as-read']],
+  ['npm ci && npm test && git status && echo ok', ['as-read']],
+  ['echo good > a.txt && npm test 2>&1', ['as-read']],
+  ['npm test > log', ['as-read']],
+  ['set -o pipefail; npm test | tail -5', ['as-read']],
+])('%s: the files are %j', async (command, files) => {
+  const found = await judgeWith([]).checksIn(command, '/w');
+  expect(found.map(each => each.files)).toEqual(files);
+});
+
 test('checks of the settings have their names, also in pipes and lists', async () => {
   const named = [
     {name: 'unit', command: 'node run.js', paths: ['src/**']},
     {name: 'all', command: 'make build && ./test.sh'},
     {name: 'logged', command: './test.sh | tee log'},
     {name: 'tests', command: 'npm run test'},
+    {name: 'slow', command: 'SLOW=1 npm test'},
   ];
   expect(await checksOf('cd web && timeout 5 node run.js', named)).toEqual(['test [unit] failed /w/web']);
   expect(await checksOf('node run.js x', named)).toEqual([]);
   expect(await checksOf('make build && ./test.sh', named)).toEqual(['test [all] failed']);
   expect(await checksOf('./test.sh | tee log', named)).toEqual(['test [logged] pipe']);
   expect(await checksOf('npm test', named)).toEqual(['test [tests] failed']);
+  expect(await checksOf('CI=1 SLOW=1 npm test', named)).toEqual(['test [slow] failed']);
 });
 
 test('a check keeps the whole command, to run it again', async () => {
