@@ -93,7 +93,11 @@ function workOf(session: SessionContext): Work {
     activeRecords.flatMap(record => (record.kind === 'result' ? [[record.result.id, record.result]] : [])),
   );
   let succeeded: string[] = [];
-  let hasWorked = activeRecords.some(({kind}) => kind === 'receipt' || kind === 'checkpoint');
+  const states = activeRecords.flatMap(record => (record.kind === 'checkpoint' ? [record] : []));
+  const changes = [...Map.groupBy(states, ({prompt}) => prompt).values()];
+  let hasWorked =
+    activeRecords.some(({kind}) => kind === 'receipt') ||
+    changes.some(each => new Set(each.map(({tree}) => tree)).size > 1);
   let before = 0;
   for (const record of activeRecords) {
     if (record.kind === 'prompt') before = succeeded.length;
@@ -102,7 +106,7 @@ function workOf(session: SessionContext): Work {
       const outcome = results.get(id)?.outcome;
       const action = outcome === undefined ? undefined : decodeCall(name, input, session);
       const access = action?.tag === 'ok' ? accessOf(action.value) : undefined;
-      if (access?.kind === 'edit' || access?.kind === 'command') hasWorked = true;
+      if (access?.kind === 'command' || (access?.kind === 'edit' && outcome === 'success')) hasWorked = true;
       if (outcome !== 'success') continue;
       if (access?.kind === 'edit') [succeeded, before] = [[], 0];
       if (access?.kind === 'command') succeeded.push(access.command);

@@ -41,6 +41,13 @@ test('an answer of a session that did no work is never marked', async () => {
   await using scene = await openScene([say('All 41 tests pass.')]);
   const {code, stderr} = await scene.run(['--prompt', 'what does "npm test passed" mean?']);
   expect([code, stderr]).toEqual([0, '']);
+
+  const failing = call('Edit', {file_path: 'none.ts', old_string: 'a', new_string: 'b'});
+  const blocked = call('Write', {file_path: 'package.json/a.ts', content: ''});
+  await using failed = await openScene([failing, blocked, say('All 41 tests pass.')]);
+  writeFileSync(join(failed.place.work, 'package.json'), '{}');
+  const end = await failed.run([...allowed, '--prompt', 'go']);
+  expect([end.code, end.stderr, failed.server.requests.length]).toEqual([0, '', 3]);
 });
 
 test('within the limit of turns nothing is asked, and a refused question changes nothing', async () => {
