@@ -164,7 +164,8 @@ describe('--require-check', () => {
   test('the same failure three times ends it without bounds, and goes on within them', async () => {
     await using scene = await withCheck([]);
     const given = ['--prompt', 'x', '--require-check', 'sh check.sh'];
-    expect([(await scene.run(given)).code, runs(scene)]).toEqual([1, 3]);
+    const {code, stdout} = await scene.run([...given, '--output-format', 'json']);
+    expect([code, runs(scene), resultOf(stdout)['num_turns']]).toEqual([1, 3, 3]);
     expect([(await scene.run([...given, '--max-turns', '5'])).code, runs(scene)]).toEqual([4, 8]);
   });
 

@@ -151,8 +151,9 @@ function outcomeOf({kind}: PromptEnd): RpcResult['outcome'] {
   return kind === 'interrupted' || kind === 'stopped-by-hook' ? 'cancelled' : 'error';
 }
 
-/** Counts turns like the Agent SDK: the prompt, every tool result, and the note of an interrupt. */
-const countTurns = ({end, results}: PromptSummary): number => 1 + results + (end.kind === 'interrupted' ? 1 : 0);
+/** Counts turns like the Agent SDK: the prompt, every tool result, and the note of an interrupt. Never fewer than requests. */
+const countTurns = ({end, results, turns}: PromptSummary): number =>
+  Math.max(turns, 1 + results) + (end.kind === 'interrupted' ? 1 : 0);
 
 /** Rounds off the digits that binary fractions add. */
 const dollars = (usd: number): number => Number(usd.toFixed(10));
