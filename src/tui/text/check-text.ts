@@ -45,15 +45,12 @@ const hidden: Readonly<Record<HidingSyntax, string>> = {
 const markGlyphs = {success: glyphs.success, error: glyphs.error, warning: glyphs.warning} as const;
 const markWords = {success: 'Passed', error: 'Failed', warning: 'Not proven'} as const;
 
-/** The longest name of a check on a line, in cells. */
-const maxName = 30;
-
 /** Returns `✓ npm test 41 passed · ✗ tsc 2 errors` in rows that break between checks. `indent` comes before each row. */
 export function checkRows(checks: readonly ShownCheck[], {theme, width}: Frame, indent: string): readonly string[] {
   const room = Math.max(8, width - cellWidth(indent));
   const rows: {cells: number; text: string}[] = [];
   for (const {mark, name, result} of checks) {
-    const shortName = fit(name, Math.max(4, Math.min(maxName, room - cellWidth(result) - 3)));
+    const shortName = fit(name, Math.max(4, room - cellWidth(result) - 3));
     const words = fit(`${shortName} ${result}`, room - 2);
     const text = `${theme.style([mark], markGlyphs[mark])} ${theme.style(mark === 'success' ? ['dim'] : [], words)}`;
     const cells = cellWidth(words) + 2;
