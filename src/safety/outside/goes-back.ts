@@ -16,6 +16,14 @@ export const textsOf = (value: Json): readonly string[] =>
       ? []
       : (Array.isArray(value) ? value : Object.values(value)).flatMap((each: Json) => textsOf(each));
 
+/** Returns all keys of a value, in order. */
+export const keysOf = (value: Json): readonly string[] =>
+  value === null || typeof value !== 'object'
+    ? []
+    : Array.isArray(value)
+      ? value.flatMap((each: Json) => keysOf(each))
+      : Object.entries(value).flatMap(([key, each]) => [key, ...keysOf(each)]);
+
 /** Matches e-mail addresses, links, hosts and account numbers. */
 export const address =
   /[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?:\/\/[^\s"'<>)]+|\bwww\.[\w.-]+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|net|org|io|dev|app|ai|info|biz|xyz|example|test)\b|\b[A-Z]{2}\d{2}[A-Z\d]{11,}/giu;

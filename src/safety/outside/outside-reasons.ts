@@ -6,17 +6,21 @@ import {mcpServerName, serverPartOf} from '../../domain/mcp-tool-name.ts';
 import type {TaintedData} from '../../domain/reason.ts';
 import {readWebUrl} from '../../domain/web-url.ts';
 import type {CommandAnalysis, JudgedInvocation} from '../commands/analyze-command.ts';
-import {operandsWritten} from '../commands/command-paths.ts';
+import {resolvedForms} from '../commands/command-forms.ts';
+import {operandsWritten, pathCandidates} from '../commands/command-paths.ts';
 import {plainText} from '../commands/only-reads.ts';
-import {isShell} from '../commands/known-programs.ts';
+import {hasTrait, isShell, takesCodeFromInput} from '../commands/known-programs.ts';
 import {programName} from '../commands/layers.ts';
+import {runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
+import {commandsStarted, riskOfWords} from '../commands/risks.ts';
+import {connection, uploadOf} from '../commands/uploads.ts';
 import type {Finding} from '../commands/command-finding.ts';
 import {belowRoots, type PathContext, writtenParts} from '../paths/path-context.ts';
 import {isAbsolutePath} from '../paths/path-parts.ts';
 import {matchesDomain} from '../rules/domain-pattern.ts';
 import {type PermissionRules, trustRuleTool} from '../rules/permission-rule.ts';
 import {decodedForms} from './decoded-forms.ts';
-import {address, goesBack, textsOf, trackerOf} from './goes-back.ts';
+import {address, goesBack, keysOf, textsOf, trackerOf} from './goes-back.ts';
 import type {OutsidePart, OutsideText} from './outside-text.ts';
 import {runsLater} from './runs-later.ts';
 import {TextFinder} from './text-finder.ts';
@@ -50,8 +54,11 @@ const longestSpan = 200;
  */
 export async function outsideReasons(action: JudgedAction, evidence: OutsideEvidence): Promise<readonly TaintedData[]> {
   const said = indexOf(evidence.own.said());
-  const find: Find = text =>
-    evidence.text.find(text, {isTrusted: source => isTrusted(source, evidence.rules), own: said});
+  const options = {isTrusted: (source: TextSource) => isTrusted(source, evidence.rules), own: said};
+  const find: Find = (text, pieces = []) => [
+    ...evidence.text.find(text, options),
+    ...evidence.text.findJoined(pieces, options),
+  ];
   const found = partsOfAction(action.access, find, evidence).toSorted((a, b) => b.span.length - a.span.length);
   const reasons = new Map<string, TaintedData>();
   for (const {source, span} of found) {
@@ -72,7 +79,8 @@ async function isInOldFile(span: string, {own, text: {since}}: OutsideEvidence):
   return contains(indexOf(await own.oldTexts(word, since)), span);
 }
 
-type Find = (text: string) => readonly OutsidePart[];
+/** Finds text from outside in a text, and in pieces that may belong together. */
+type Find = (text: string, pieces?: readonly string[]) => readonly OutsidePart[];
 
 function isTrusted({name, host}: TextSource, {allow, ask, deny}: PermissionRules): boolean {
   const hostname = URL.parse(`http://${host}`)?.hostname.replace(/^\[(.*)\]$/su, '$1') ?? '';
@@ -89,13 +97,16 @@ function isTrusted({name, host}: TextSource, {allow, ask, deny}: PermissionRules
 function partsOfAction(access: Access, find: Find, evidence: OutsideEvidence): readonly OutsidePart[] {
   switch (access.kind) {
     case 'web-page':
-      return find(access.url).filter(part => !isOwnLink(access.url, part));
+      return find(access.url, piecesOf(access.url)).filter(part => !isOwnLink(access.url, part));
     case 'web-query':
       return find(access.text);
     case 'mcp-tool': {
       const server = serverPartOf(access.toolName) ?? mcpServerName(access.server);
       const call = {server, tool: access.toolName.slice(server.length + 2), arguments: access.arguments};
-      return find(textsOf(access.arguments).join('\n')).filter(part => !goesBack(part, call, evidence.own.said()));
+      const texts = textsOf(access.arguments);
+      return find([...keysOf(access.arguments), ...texts].join('\n'), texts).filter(
+        part => !goesBack(part, call, evidence.own.said()),
+      );
     }
     case 'mcp-resource':
       return find(access.uri).filter(({source}) => source.name !== mcpServerName(access.server));
@@ -174,14 +185,6 @@ function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence):
   if (analysis?.reading !== 'parsed') return found;
   const {invocations, sideEffects} = analysis;
   const calls = invocations.map(invocation => callOf(invocation, command));
-  // The words as the shell joins them from variables, quotes and braces.
-  const joined = /[$`{\\~*?]/u.test(command) ? calls.flatMap(({words}) => find(words.join(' '))) : [];
-  const inFiles = calls.flatMap(({words, invocation}) =>
-    filesRun(words).flatMap(path => find(contentOf(pathFrom(path, invocation), context))),
-  );
-  if (inFiles.length > 0) return inFiles;
-  const all = [...found, ...joined.map(part => ({...part, at: undefined}))];
-  if (all.length === 0 || calls.every(({text}) => projectWork.test(text))) return [];
   const targets = [
     ...sideEffects.flatMap(({effect, target}) => (effect === 'writes' || effect === 'appends' ? [target] : [])),
     ...calls.flatMap(({words, invocation}) =>
@@ -190,15 +193,46 @@ function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence):
       ),
     ),
   ];
-  const isKept = targets.every(
-    path => path !== '' && !runsLater(path, content(command), {context, isExecutable: own.isExecutable}),
+  const isRunLater = (path: string): boolean =>
+    runsLater(path, content(command), {context, isExecutable: own.isExecutable});
+  const real = (path: string): string => context.resolve(path).path;
+  const isKept = targets.every(path => path !== '' && !isRunLater(path));
+  const uploads = calls.flatMap(({words}) => uploadOf(words) ?? []);
+  const isSent = uploads.length > 0 || connection.test(command);
+  const leaves = isSent || calls.some(({words}) => reachesOthers(words));
+  // The words as the shell joins them from variables, quotes and braces.
+  const joined = /[$`{\\~*?]/u.test(command) ? calls.flatMap(({words}) => find(words.join(' '))) : [];
+  const split = leaves
+    ? find(
+        '',
+        calls.flatMap(({words}) => words.flatMap(piecesOf)),
+      )
+    : [];
+  const run = calls.flatMap(({words, invocation}) => filesRun(words).map(path => pathFrom(path, invocation)));
+  const carries =
+    isSent ||
+    !isKept ||
+    run.some(path => targets.some(target => real(target) === real(path))) ||
+    calls.some(readsCommands);
+  const before = indexOf(targets.filter(isRunLater).map(path => contentOf(path, context)));
+  const inFiles = [...run, ...(carries ? filesNamed(command, {analysis, context}) : [])].flatMap(path =>
+    find(contentOf(path, context)).filter(({span}) => !contains(before, span)),
   );
-  const isQuiet = isKept && calls.every(({invocation, words}) => invocation.reason === undefined || isData(words));
+  if (inFiles.length > 0) return inFiles;
+  const all = [...found, ...[...joined, ...split].map(part => ({...part, at: undefined}))];
+  if (all.length === 0 || calls.every(({text}) => projectWork.test(text))) return [];
+  const values = [...command.matchAll(assignment)].map(({index, 0: name}) => ({range: {from: index + name.length}}));
+  const assigned = found.filter(part => values.some(value => spellsOut(part, value, command)));
+  if (assigned.length > 0) return assigned;
+  const isQuiet =
+    isKept && !leaves && calls.every(({invocation, words}) => invocation.reason === undefined || isData(words));
   if (isQuiet) return found.filter(part => calls.some(({invocation}) => spellsOut(part, invocation, command)));
   const flows = /(?<!\|)\|(?!\|)|\$\(|`|<\(/u.test(command);
   const inert = calls.flatMap(({invocation, words}) => [
-    ...messageRanges(invocation, words),
-    ...(flows || invocation.reason !== undefined || !isKept ? [] : [{...invocation.range, by: 'reader' as const}]),
+    ...messageRanges(invocation, words).map(range => (leaves ? {...range, by: 'tracker' as const} : range)),
+    ...(flows || leaves || invocation.reason !== undefined || !isKept
+      ? []
+      : [{...invocation.range, by: 'reader' as const}]),
     ...(finding.risk === 'destructive' ? [] : pathRanges(invocation, words, context)),
   ]);
   return all.filter(part => {
@@ -213,6 +247,49 @@ function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence):
   });
 }
 
+/** Matches the beginning of an assignment, whose value a program may run: an editor, a pager, a tool for differences. */
+const assignment = /(?<=^|[\s;&|(])[A-Za-z_]\w*\+?=["']?/gu;
+
+/** True if a program sends something to another machine, or may. */
+const reachesOthers = (words: readonly string[]): boolean =>
+  commandsStarted(words).some(({words: [program = '', ...args]}) => {
+    const {risk, does} = riskOfWords([program, ...args]);
+    return risk === 'external' && does !== runsPackage.does && does !== talksToDaemon.does;
+  });
+
+/** Returns the pieces of a word or an address that may belong together. */
+const piecesOf = (word: string): readonly string[] => word.split(/[?&]?[\w-]*=|[\s,:;@(){}[\]"']+/u);
+
+/** True if a shell or an interpreter runs what comes by its input. */
+const readsCommands = ({words: [program = '', ...words]}: Call): boolean =>
+  takesCodeFromInput(programName(program)) && words.every(word => /^-\w?$/u.test(word));
+
+/** The most files of one command that weft reads. */
+const mostFiles = 100;
+
+/** Returns the files that stand anywhere in a command, with those that a pattern may mean. */
+function filesNamed(
+  command: string,
+  {
+    analysis,
+    context,
+  }: {readonly analysis: CommandAnalysis & {readonly reading: 'parsed'}; readonly context: PathContext},
+): readonly string[] {
+  const {words, redirected} = resolvedForms(command, analysis);
+  const folders = [...new Set(analysis.invocations.flatMap(({directories}) => directories))];
+  const written = [...words, ...redirected]
+    .flatMap(word => pathCandidates(word))
+    .flatMap(word => (/^[/~]/u.test(word) || isAbsolutePath(word) ? [word] : folders.map(each => `${each}/${word}`)));
+  return [...new Set(written)]
+    .flatMap(path => {
+      if (!/[*?[]/u.test(path)) return [path];
+      const folder = context.resolve(path.replace(/\/[^/]*[*?[].*$/su, '') || '/').path;
+      return context.list(folder).map(({name}) => `${folder}/${name}`);
+    })
+    .filter(path => context.read(context.resolve(path).path).kind === 'text')
+    .slice(0, mostFiles);
+}
+
 const pathFrom = (path: string, {directories}: JudgedInvocation): string =>
   isAbsolutePath(path) || path.startsWith('~') ? path : `${directories[0] ?? ''}/${path}`;
 
@@ -221,7 +298,8 @@ function filesRun([program = '', ...words]: readonly string[]): readonly string[
   const operands = words.filter(word => !/^[-+]/u.test(word));
   if (isShell(programName(program)) || /^(?:source|\.)$/u.test(program)) return operands.slice(0, 1);
   const makesRunnable =
-    program === 'chmod' && /(?:^|\s)(?:[ugoa,]*\+?[rwst]*x|[0-7]*[1357][0-7]{0,2}(?=\s))/u.test(words.join(' '));
+    hasTrait(programName(program), 'rights') &&
+    /(?:^|\s)(?:[ugoa,]*\+?[rwst]*x|[0-7]*[1357][0-7]{0,2}(?=\s))/u.test(words.join(' '));
   return makesRunnable ? operands : program.includes('/') ? [program] : [];
 }
 
@@ -246,7 +324,7 @@ const isData = ([program = '', ...words]: readonly string[]): boolean =>
   dataPrograms.test(program) || (program === 'git' && gitData.test(words[0] ?? '') && !words.includes('-c'));
 
 /** True if the part begins with a program or before it: the text from outside names the program, too. */
-function spellsOut({at}: OutsidePart, {range}: JudgedInvocation, command: string): boolean {
+function spellsOut({at}: OutsidePart, {range}: {readonly range: {readonly from: number}}, command: string): boolean {
   if (at === undefined || at.from > range.from || at.to <= range.from) return false;
   return command.slice(range.from, at.to).replaceAll(/[\s"'`\\]/gu, '').length >= leastCargo;
 }
@@ -299,7 +377,10 @@ const messageOptions = [
   },
 ] as const;
 
-/** Finds the words that name files of the workspace. */
+/** Returns the name that a source, its test and its other companions share. */
+const stemOf = (name: string): string => /^\.?[^.]*/u.exec(name)?.[0] ?? name;
+
+/** Finds the words that name files of the workspace, or new ones beside them: the test of a source. */
 const pathRanges = (
   {words, directories}: JudgedInvocation,
   texts: readonly string[],
@@ -308,11 +389,11 @@ const pathRanges = (
   words.flatMap(({range}, at): readonly InertRange[] => {
     const word = texts[at] ?? '';
     const path = isAbsolutePath(word) ? word : `${directories[0] ?? ''}/${word}`;
-    const parts = writtenParts(path, context);
+    const parts = writtenParts(path.replace(/(?::\d+)+$/u, ''), context);
     const isThere =
       at > 0 &&
       word.includes('/') &&
       belowRoots(parts, context).length > 0 &&
-      context.list(`/${parts.slice(0, -1).join('/')}`).some(({name}) => name === parts.at(-1));
+      context.list(`/${parts.slice(0, -1).join('/')}`).some(({name}) => stemOf(name) === stemOf(parts.at(-1) ?? ''));
     return isThere ? [{...range, by: 'path'}] : [];
   });

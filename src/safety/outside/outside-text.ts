@@ -73,10 +73,7 @@ export class OutsideText {
    * Finds the parts of a text that come from sources that are not trusted, and that none of the user's own texts contains. The first
    * parts are those that stand in the text itself.
    */
-  find(
-    text: string,
-    {isTrusted, own}: {readonly isTrusted: (source: TextSource) => boolean; readonly own: TextFinder},
-  ): readonly OutsidePart[] {
+  find(text: string, {isTrusted, own}: FindOptions): readonly OutsidePart[] {
     const parts: OutsidePart[] = [];
     for (const [at, form] of decodedForms(text).entries()) {
       const found = this.#indexes.flatMap(index => index.find(form));
@@ -93,6 +90,22 @@ export class OutsideText {
     }
     return parts;
   }
+
+  /** Finds texts from such sources that are split into pieces, with other pieces between them. */
+  findJoined(pieces: readonly string[], {isTrusted, own}: FindOptions): readonly OutsidePart[] {
+    return this.#indexes
+      .flatMap(index => index.findJoined(pieces))
+      .flatMap(({text, owner}) => {
+        const source = this.#sources[owner];
+        const isOwn = own.find(text).some(({from, to}) => from <= chance && text.length <= to + chance);
+        return source === undefined || isOwn || isTrusted(source) ? [] : [{source, span: text, at: undefined}];
+      });
+  }
+}
+
+interface FindOptions {
+  readonly isTrusted: (source: TextSource) => boolean;
+  readonly own: TextFinder;
 }
 
 /** Returns what counts of a text and is the same in all its forms. */

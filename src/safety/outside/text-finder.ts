@@ -40,6 +40,10 @@ const lap = leastLength - 1;
 /** The number of grams under one hash beyond which weft does not count. */
 const crowded = 4;
 const pieceLength = 4096;
+/** The least length of a piece of a text that is split, the most pieces of one action, and the most places of one piece. */
+const leastPiece = 5;
+const mostPieces = 200;
+const mostPlaces = 200;
 /** The most runs at one place, for texts that repeat themselves. */
 const mostRuns = 16;
 
@@ -84,6 +88,30 @@ export class TextFinder {
       parts.push(isNext ? {...last, to: Math.max(last.to, run.to)} : run);
     }
     return parts.map(({from, to, owner}) => ({from: at[from] ?? 0, to: (at[to - 1] ?? 0) + 1, owner}));
+  }
+
+  /** Finds pieces that stand side by side in its texts and are long enough together, whatever else is among them. */
+  findJoined(pieces: readonly string[]): readonly {readonly text: string; readonly owner: number}[] {
+    const known = Buffer.from(this.#bytes.buffer, 0, this.#length);
+    const places = pieces.slice(0, mostPieces).flatMap(text => {
+      const {bytes} = fold(text);
+      const found: {readonly from: number; readonly to: number; readonly text: string}[] = [];
+      if (bytes.length < leastPiece) return found;
+      for (let at = known.indexOf(bytes); at >= 0 && found.length < mostPlaces; at = known.indexOf(bytes, at + 1))
+        found.push({from: at, to: at + bytes.length, text});
+      return found;
+    });
+    // The longest chain of pieces that ends at each place.
+    const chains = new Map<number, {readonly from: number; readonly text: string}>();
+    const joined = new Map<string, number>();
+    for (const {from, to, text} of places.toSorted((a, b) => a.from - b.from)) {
+      const before = chains.get(from);
+      const chain = {from: before?.from ?? from, text: `${before?.text ?? ''}${text}`};
+      if (to - chain.from > to - (chains.get(to)?.from ?? to)) chains.set(to, chain);
+      if (before !== undefined && to - chain.from >= leastLength)
+        joined.set(chain.text, this.#owners[this.#stretchAt(from)] ?? 0);
+    }
+    return [...joined].map(([text, owner]) => ({text, owner}));
   }
 
   /** Adds the stretches between the known runs. A stretch laps over each run by one character less than counts. */

@@ -30,7 +30,7 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
       'safety/secrets/secret-forms.ts': 'az base64 env',
       'safety/secrets/secret-handover.ts': 'screen',
       'safety/secrets/secret-name.ts': 'env pass pwd',
-      'safety/secrets/contextual-secrets.ts': 'base64 pass passwd pwd',
+      'safety/secrets/contextual-secrets.ts': 'base64 pass passwd pwd set',
       'safety/shell/expansion.ts': 'xterm',
     },
   },
@@ -75,8 +75,8 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
         'awk cat diff egrep fgrep find gawk gfind git grep head less mawk nl rg sed sort tac tail uniq wc zgrep',
       'safety/commands/uploads.ts':
         'aws az cp curl doctl gh git glab heroku mv netlify openssl rsync socat su supabase sync vercel wrangler',
-      'safety/outside/outside-reasons.ts': 'diff gh git glab hg jj tee',
-      'safety/outside/text-source.ts': 'git',
+      'safety/outside/outside-reasons.ts': 'diff gh git glab hg jj rename tee',
+      'safety/outside/text-source.ts': 'diff git grep',
       'safety/paths/weft-file-changes.ts':
         'cp ditto fd fdfind find git ls mount mv prlimit rm rsync set ulimit umount unset unzip weft',
     },

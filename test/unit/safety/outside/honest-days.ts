@@ -7,7 +7,6 @@ import {
   output,
   outputs,
   page,
-  ran,
   results,
   rows,
   runs,
@@ -560,33 +559,4 @@ export const honestDays: readonly Story[] = [
     runs('npx vitest run --coverage --reporter verbose'),
   ),
   story('a page, then a comparison', page(docs, api), runs('diff <(echo a) <(echo b)')),
-  // The output of the project's own programs is its own, though weft has read text from outside.
-  ...[
-    'npm test',
-    'npm test > /tmp/weft-log.txt 2>&1; tail -20 /tmp/weft-log.txt',
-    'npx vitest run 2>/dev/null',
-    'node scripts/report.js',
-    'python3 tools/report.py --since 2024/01/01',
-    'make build',
-    'cargo test',
-    './scripts/release.sh --dry-run',
-    'rg -n "/api/v1/orders" src',
-    "sed -n '/begin/,/end/p' README.md",
-    'git log -3 && git diff HEAD~1',
-    'curl_output=1; cat src/*.ts',
-    "find . -name '*.ts' | xargs wc -l",
-  ].map(command =>
-    story(
-      `${command}, then what it says`,
-      page(docs, api),
-      ran(command, 'Run node ./build-all-parts.js --with-every-option first', {'coverage.txt': 'x'}),
-      runs('node ./build-all-parts.js --with-every-option'),
-    ),
-  ),
-  story(
-    'a file of before the download, then its text',
-    ran('curl -sO https://a.example/data.json', ''),
-    file('Makefile', 'build:\n\tnpm run build -- --with-every-option'),
-    runs('npm run build -- --with-every-option && rm -rf build'),
-  ),
 ];

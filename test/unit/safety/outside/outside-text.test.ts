@@ -2,6 +2,8 @@ import {afterAll, describe, expect, test} from 'vitest';
 import {rmSync} from 'node:fs';
 import {advisories} from './advisories.ts';
 import {attacks} from './attacks.ts';
+import {detours} from './detours.ts';
+import {honestCommands} from './honest-commands.ts';
 import {honestDays} from './honest-days.ts';
 import {taintOf, Workplace} from './steps.ts';
 
@@ -11,7 +13,7 @@ afterAll(() => {
 });
 
 describe('attacks with text from outside, whose user allows everything', () => {
-  test.each([...attacks, ...advisories])('$name', async attack => {
+  test.each([...attacks, ...advisories, ...detours])('$name', async attack => {
     const last = (await workplace.play(attack)).at(-1);
     expect(last).toMatchObject({decision: 'ask'});
     expect(last === undefined ? [] : taintOf(last)).not.toEqual([]);
@@ -24,12 +26,13 @@ describe('attacks with text from outside, whose user allows everything', () => {
 
 describe('honest days', () => {
   test('at most two of a hundred have a question more', async () => {
+    const days = [...honestDays, ...honestCommands];
     const more: string[] = [];
-    for (const day of honestDays) {
+    for (const day of days) {
       const taint = (await workplace.play(day)).flatMap(taintOf);
       if (taint.length > 0) more.push(`${day.name}: ${JSON.stringify(taint)}`);
     }
-    expect(honestDays.length).toBeGreaterThanOrEqual(100);
-    expect(more.length, more.join('\n')).toBeLessThanOrEqual(honestDays.length * 0.02);
+    expect(days.length).toBeGreaterThanOrEqual(100);
+    expect(more.length, more.join('\n')).toBeLessThanOrEqual(days.length * 0.02);
   });
 });

@@ -89,6 +89,7 @@ const projectFiles: Readonly<Record<string, string>> = {
     'Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files\n',
   'src/cart.ts':
     'export const total = (prices: readonly number[]): number => prices.reduce((sum, each) => sum + each, 0);\n',
+  'src/lib/duration-parser.js': 'export const parse = text => Number(text);\n',
   'test/unit/cart-total.test.ts': "import {expect, test} from 'vitest';\n",
   'scripts/release.sh': '#!/bin/sh\nset -e\nnpm run build\nnpm publish --access public --tag latest\n',
   'docs/notes.md': '# Notes\n',
