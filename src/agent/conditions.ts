@@ -97,7 +97,7 @@ export class PromptConditions {
     const {session} = this.#context;
     const failing: (Wanted & Extract<Finding, {kind: 'fails'}>)[] = [];
     // Plan mode changes nothing, so there is nothing to check yet.
-    if (session.mode === 'plan') return {kind: 'hold'};
+    if (session.mode === 'plan') return this.#inPlanMode();
     if (this.#heldAt === calls) return {kind: 'hold'};
     this.#heldAt = 'unmet';
     session.plans.conditions = 'unmet';
@@ -143,6 +143,15 @@ export class PromptConditions {
     const tries = this.#attempts === 1 ? '' : ` after ${pluralize(this.#attempts, 'attempt')}`;
     const met = goal.tag === 'failed' ? text : conditionText(this.#wantedGoal(goal.value).condition);
     session.publish([{event: 'notice', level: 'info', text: `Goal met${tries}: ${visibleLine(met)}`}]);
+  }
+
+  /** A check that the caller requires of this prompt was not checked. */
+  #inPlanMode(): Verdict {
+    const required = this.#context.session.conditions.required.find(({when}) => when === 'always');
+    if (required === undefined) return {kind: 'hold'};
+    const message = `${visibleLine(required.text)} was not checked: plan mode runs no checks.`;
+    const fix = 'Require it when the plan is carried out, or choose another permission mode.';
+    return ended({kind: 'failed', fault: {kind: 'needs-user', message, fix}});
   }
 
   /** `isWork`: the prompt is more than a question and its answer. */

@@ -33,6 +33,8 @@ import {userPorts} from './user-ports.ts';
 import {note} from './output.ts';
 import {type OpenServers, openServers} from './open-servers.ts';
 import type {RunContext} from './run-context.ts';
+import {checkNamed, type GivenConditions} from '../agent/session-context.ts';
+import type {HidingSyntax} from '../domain/receipt.ts';
 import {weftFolders, placeholderKey} from './user-data.ts';
 
 /** The person or program that drives weft, and the options that come with it. */
@@ -146,10 +148,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       structuredOutput: structured,
       conditions: {
         goal: await goalFromFlag(options.goal),
-        required: [
-          ...settings.requireChecks.map(text => ({text, when: 'usual'}) as const),
-          ...(options.requireCheck ?? []).map(text => ({text, when: 'always'}) as const),
-        ],
+        required: await requiredChecks(settings, options.requireCheck ?? []),
         checks: settings.checks,
       },
       loopGuard: settings.loopGuard,
@@ -295,6 +294,37 @@ async function goalFromFlag(given: string | undefined): Promise<string> {
   if (read.tag === 'failed') throw new UsageError(`--goal: ${read.error}`);
   return given;
 }
+
+/** Reads the setting `requireChecks` and `--require-check`. A command that can exit with 0 although its check fails is a usage error. */
+async function requiredChecks(
+  {requireChecks, checks}: Pick<RunContext['settings'], 'requireChecks' | 'checks'>,
+  given: readonly string[],
+): Promise<GivenConditions['required']> {
+  const required = [
+    ...requireChecks.map(text => ({text, when: 'usual'}) as const),
+    ...given.map(text => ({text, when: 'always'}) as const),
+  ];
+  for (const {text, when} of required) {
+    const where = when === 'usual' ? 'The setting requireChecks' : '--require-check';
+    if (text.trim() === '')
+      throw new UsageError(`${where} needs a command or the name of a check, such as "npm test".`);
+    const {hidingIn} = await import('../safety/commands/checks.ts');
+    const hiding = hidingIn(checkNamed(text, checks)?.command ?? text);
+    if (hiding !== 'passed')
+      throw new UsageError(
+        `${where}: ${JSON.stringify(text)} can exit with 0 although the check fails: ${hidingTexts[hiding]}`,
+      );
+  }
+  return required;
+}
+
+const hidingTexts = {
+  pipe: 'a pipe hides the exit code. Write only the check, such as "npm test", or begin with "set -o pipefail;".',
+  list: '; or || hides the exit code. Write only the check, such as "npm test", or join the parts with &&.',
+  background: '& hides the exit code. Write it without &.',
+  condition: 'a condition or a loop hides the exit code. Write only the check, such as "npm test".',
+  changed: 'an earlier part changes the shell. Write only the check, such as "npm test".',
+} as const satisfies Record<Exclude<HidingSyntax, 'unreached'>, string>;
 
 /** Compiles a schema for the engine, which then requires answers that match it. The error says why it is not a valid schema. */
 export async function structuredOutputFor(schema: Json): Promise<Outcome<StructuredOutput, string>> {

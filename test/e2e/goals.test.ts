@@ -191,6 +191,40 @@ describe('--require-check', () => {
     ]);
   });
 
+  test.each([
+    'npm test | tail -1',
+    'npm run all-of-it | tail',
+    './x.sh | cat',
+    'npm test || true',
+    'npm test; echo done',
+    'npm test &',
+    'if :; then npm test; fi',
+    '',
+  ])('%j can not be required', async check => {
+    await using scene = await withCheck([]);
+    const {code, stderr} = await scene.run(['--prompt', 'x', '--require-check', check]);
+    expect([code, scene.server.requests.length]).toEqual([2, 0]);
+    expect(stderr).toMatch(check === '' ? /--require-check needs a command/u : /--require-check: .*Write .*/u);
+  });
+
+  test.each(['cat a.txt | grep good', 'set -o pipefail; grep good a.txt | tail -1', '! grep bad a.txt'])(
+    '%j can be required',
+    async check => {
+      await using scene = await withCheck([write('good\n'), say('Done.')]);
+      expect((await scene.run(['--prompt', 'x', '--require-check', check, ...allowed])).code).toBe(0);
+    },
+  );
+
+  test('in plan mode it says that nothing was checked', async () => {
+    await using scene = await withCheck([]);
+    const given = ['--prompt', 'x', '--permission-mode', 'plan', '--require-check', 'sh check.sh'];
+    const {code, stderr} = await scene.run(given);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('sh check.sh was not checked: plan mode runs no checks.'),
+    ]);
+  });
+
   test('the setting of a project counts once the folder is trusted', async () => {
     await using scene = await withCheck([]);
     mkdirSync(join(scene.place.work, '.weft'));

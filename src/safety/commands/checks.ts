@@ -3,7 +3,7 @@ import type {PathContext} from '../paths/path-context.ts';
 import {parseShell} from '../shell/parser.ts';
 import type {Command, Script, SimpleCommand, Word} from '../shell/syntax-tree.ts';
 import {analyzeCommand} from './analyze-command.ts';
-import {hasTrait, isShell, rowOf} from './known-programs.ts';
+import {hasTrait, isShell, rowFor, rowOf} from './known-programs.ts';
 import {keywords, layers, programName} from './layers.ts';
 import {wordsOf} from './program-table.ts';
 
@@ -59,6 +59,22 @@ export function checksIn(command: string, place: CheckPlace): readonly FoundChec
         : {nonZero: check.nonZero === 'failed' && mayFail > 1 ? 'unreached' : check.nonZero}),
     })),
   );
+}
+
+/** Returns why a zero exit code of a command says nothing about a part of it, by the command's form alone. */
+export function hidingIn(command: string): FoundCheck['zero'] {
+  const parsed = parseShell(command);
+  const parts: Part[] = [];
+  if (parsed.tag === 'ok')
+    collect(parsed.value, {text: command, zero: 'passed', pipefail: false, canStop: true}, parts);
+  const hides = ({zero, command: simple}: Part): boolean => {
+    if (zero === 'passed' || isHarmless(simple, command)) return false;
+    // The input of a check, such as `git diff |`, and `! grep TODO` are what they seem.
+    const words = wordTexts(simple, command);
+    if (zero === 'pipe') return rowFor(words)?.row.yes === undefined || kindOf(words) !== undefined;
+    return zero !== 'condition' || !/^\s*!/u.test(command);
+  };
+  return parts.find(hides)?.zero ?? 'passed';
 }
 
 const plain = {zero: 'passed', nonZero: 'failed', files: 'as-read'} as const;
