@@ -313,7 +313,7 @@ const cutEnd = {
 
 /** Matches answers that may say that a check passed. Most answers don't, and cost nothing more. */
 const maybeClaim =
-  /(?:test|suite|spec|build|compil|lint|type|tsc|check|clippy|ruff|mypy|projekt|测试|类型|构建|编译|打包|检查|`)[^]{0,120}(?:pass|green|clean|succe|happy|exit|errors|warnings|fine|✅|✓|✔|grün|durch|bestanden|bestehen|sauber|erfolg|fehler|通过|成功|跑通|无误|错误|报错|警告)|no \S{0,12} ?(?:errors|failing)|keine \S{0,12}fehler|[✅✓✔]|compiles|kompiliert/iu;
+  /(?:test|suite|spec|build|compil|lint|type|tsc|check|clippy|ruff|mypy|projekt|测试|类型|构建|编译|打包|检查|`)[^]{0,120}(?:pass|green|clean|succe|happy|exit|errors|warnings|fine|good|failures|nichts|✅|✓|✔|grün|durch|bestanden|bestehen|sauber|erfolg|fehler|通过|成功|跑通|无误|错误|报错|警告|问题|失败)|no \S{0,12} ?(?:errors|failing)|keine \S{0,12}fehler|[✅✓✔]|compiles|kompiliert/iu;
 
 const correctText =
   'Run the check now, or correct the claim if you cannot. Then write your final answer again: it replaces this one.';

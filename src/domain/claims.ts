@@ -146,11 +146,12 @@ const rules = {
   separator: /\s*(?:[:：|→=]|-{1,2}>?|[–—,，])?\s*/u,
   adverbs:
     /(?:(?:now|all|still|also|again|both|currently|successfully|cleanly|locally|each|fully|completely|consistently|just|already|has|have|are|is|war|come|comes|came|back|stays?|remains?|runs?|ran|continues? to|finish(?:es|ed)?|completed?|completes|built|compiled|jetzt|nun|alle|wieder|weiterhin|auch|sind|ist|laufen|läuft|liefen|lief|wurden?|vollständig|komplett|lokal|sauber|erfolgreich|fehlerfrei|ohne fehler|ohne probleme)\s+)*/u,
+  noProblems: /(?:no|zero|0) (?:failures|errors|problems)/u,
   problems: /(?:[\w-]+ ){0,2}(?:errors?|failures?|warnings?|issues?|problems?|complaints?)\b/u,
   count:
     /\d[\d,.]*(?:\s?(?:\/|of|von)\s?\d[\d,.]*)?(?:\s(?:tests?|specs?|suites?|assertions?))*\s(?:pass(?:ed|es|ing)?|grün|bestanden|green)\b/u,
   passed:
-    /(?:(?:all |alle )?<count>|(?:pass(?:es|ed|ing)?|green|clean(?:ly)?|succeed(?:s|ed)?|successful(?:ly)?|fine|happy|ok|success)\b|exit(?:s|ed)?(?: with)?(?: exit)?(?: code| status)? 0\b|(?:(?:reports?|shows?|returns?|has|have|found|finds|produces?|gives?|with|completed with|meldet|melden|findet|zeigt|mit)\s+)?(?:(?:no|zero|0|without|without any)\s<problems>|(?:keine|0|ohne)\s(?:fehler\w*|warnungen|probleme))|(?:durch(?:gelaufen)?|grün|erfolgreich|bestanden|bestehen|sauber|fehlerfrei|in ordnung)\b|[✅✓✔]️?(?:\s*(?:<count>|passed|passing|pass|succeeded|clean|green|ok)\b)?)/u,
+    /(?:(?:all |alle )?<count>|(?:pass(?:es|ed|ing)?|green|clean(?:ly)?|succeed(?:s|ed)?|successful(?:ly)?|fine|happy|ok|success)\b|exit(?:s|ed)?(?: with)?(?: exit)?(?: code| status)? 0\b|(?:(?:reports?|shows?|returns?|has|have|found|finds|produces?|gives?|with|completed with|meldet|melden|findet|zeigt|mit)\s+)?(?:(?:no|zero|0|without|without any)\s<problems>|(?:keine|0|ohne)\s(?:fehler\w*|warnungen|probleme))|meldet nichts\b|(?:durch(?:gelaufen)?|grün|erfolgreich(?: (?:ausgeführt|durchgelaufen|gelaufen))?|bestanden|bestehen|sauber|fehlerfrei|in ordnung)\b|[✅✓✔]️?(?:\s*(?:<count>|passed|passing|pass|succeeded|clean|green|ok)\b)?)/u,
   end: /(?=(?:\s(?:cleanly|successfully|completely|mehr))*\s*(?:$|[.,:!)|（(，。！；;、]|[–—]|-\s|and\b|with\b|without\b|in (?:about|under|less|~|\d|both|all|every)|on (?:all|both|node|python|linux)\b|after\b|now\b|again\b|each time\b|every time\b|too\b|as well\b|locally\b|for (?:the|all|both)\b|including\b|so\b|und\b|nach\b|mit\b|ohne\b|wieder\b|jetzt\b|✅|✓|✔|🎉))/u,
   chinese:
     /(?:\s*(?:用例|套件|检查|结果|编译|构建|测试|执行|运行|全部|全都|都|均|也|现|已|已经|现在|目前|顺利|一次|本地|依然|仍然|仍|并|且|完全|[:：，,|]|\d+\s?(?:\/\s?\d+)?\s?(?:个|项|条|例)?))*\s*(?:通过|成功|跑通|全绿|无误|正常|(?:没有|无|零|0 ?个?)(?:任何)?(?:类型|编译|语法)?(?:错误|报错|警告|问题|失败))了?(?=\s*(?:$|[，。；！、,.;!)）|（(✅🎉]))/u,
@@ -173,6 +174,10 @@ const claimPattern = new RegExp(
     /<list><chinese>/u,
     /\b(?:everything|all|they|it|both|alles|alle)\s<adverbs><passed><end>/u,
     /(?:<count>)<end>/u,
+    /<list>: all good<end>/u,
+    /(?:\b(?:i|we) )?\bran <attributes><list>,? and there (?:were|are)(?: <noProblems>)?<end>/u,
+    /\bthe (?:failing|broken) <test> (?:is|are) (?:now )?fixed and (?:now )?pass(?:es)?<end>/u,
+    /\b(?:i|we) (?:verified|confirmed) (?:the fix|the changes?|this|it) by running <attributes><list>, which (?:all |now )*pass(?:ed)?<end>/u,
     /(?:全部|均|都|\d+\s?\/\s?\d+)(?:已)?(?:通过|成功|全绿)了?(?=\s*(?:$|[，。；！、,.;!)）|（(✅🎉]))/u,
   ]
     .map(expand)
@@ -196,6 +201,7 @@ const condition =
 /** Returns whether a claim may follow this text of its sentence. */
 function isOpen(before: string): boolean {
   const clauses = before.split(/([,:;，：；、|]|\s[–—-]\s|\b(?:and|und|so|with)\b)/u);
+  if (clauses.some((clause, at) => /[:：]/u.test(clauses[at + 1] ?? '') && planned.test(clause))) return false;
   const separator = clauses.at(-2) ?? '';
   const label = clauses.at(-3) ?? '';
   if (!lead.test(clauses.at(-1) ?? '') || clauses.slice(0, -1).some(clause => condition.test(clause))) return false;
@@ -205,7 +211,7 @@ function isOpen(before: string): boolean {
 }
 
 const noProblems = grammar(
-  /\b(?:no|zero|0|without(?: any)?)\s<problems>|ohne fehler|(?:没有|无)(?:任何)?(?:错误|报错|警告)/u,
+  /\b(?:no|zero|0|without(?: any)?)\s<problems>|ohne fehler|(?:没有|无)(?:任何)?(?:错误|报错|警告|失败)/u,
   'giu',
 );
 
@@ -240,7 +246,7 @@ function claimedSubjects(sentence: string, ran: readonly Subject[], commands: re
     if (!isOpen(before) || blocked.before.test(before) || blocked.after.test(after)) continue;
     if (isPartial(match[0])) continue;
     if (
-      /\b(?:that|which|who|if|when|once|not|\w+n['’]t|should|would|(?<!continues? )to|because|will|must)\b/iu.test(
+      /\b(?:that|which(?! (?:all |now )*pass)|who|if|when|once|not|\w+n['’]t|should|would|(?<!continues? )to|because|will|must)\b/iu.test(
         match[0],
       )
     )
