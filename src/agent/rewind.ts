@@ -3,9 +3,9 @@ import {decodePastAction} from '../actions/decode-action.ts';
 import {firstLine} from '../base/clip.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ChangesDuring, CheckpointsPort, TreeChange, OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
-import {messageText, toolCalls} from '../domain/conversation.ts';
+import {messageText, type ToolCallBlock, toolCalls} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
-import {type MessageId, messageId, type SessionId} from '../domain/ids.ts';
+import {type ActionId, type MessageId, messageId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {RewindPoint, RewindReport, RewindTarget} from '../domain/rewind.ts';
@@ -233,13 +233,23 @@ const reportOf = (
 /** Returns a change as results name it: the prompt's text, and the call with its tool and its line on screens. */
 export function describeChange({prompt, call}: SessionChange, records: readonly JournalRecord[]) {
   const text = messageText(prompt);
-  const block = records
-    .flatMap(record => (record.kind === 'answer' ? toolCalls(record.message) : []))
-    .find(({id}) => id === call);
+  const block = callOf(call, records);
   if (block === undefined) return {prompt: text, call: null, tool: null, label: `the prompt "${firstLine(text, 80)}"`};
-  const action = decodePastAction(block.name, block.input);
-  const label = action.tag === 'ok' ? labelOf(action.value) : block.name;
-  return {prompt: text, call: block.id, tool: block.name, label};
+  return {prompt: text, call: block.id, tool: block.name, label: labelOfCall(block)};
+}
+
+/** Returns the line of a call of a session on screens. */
+export function callLabel(id: ActionId, records: readonly JournalRecord[]): string {
+  const block = callOf(id, records);
+  return block === undefined ? id : labelOfCall(block);
+}
+
+const callOf = (id: SessionChange['call'], records: readonly JournalRecord[]): ToolCallBlock | undefined =>
+  records.flatMap(record => (record.kind === 'answer' ? toolCalls(record.message) : [])).find(block => block.id === id);
+
+function labelOfCall({name, input}: ToolCallBlock): string {
+  const action = decodePastAction(name, input);
+  return action.tag === 'ok' ? labelOf(action.value) : name;
 }
 
 const nothingToDo = (what: 'undo' | 'redo', why: string): Fault => ({

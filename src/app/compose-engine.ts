@@ -33,6 +33,7 @@ import {
   lazyFinder,
   lazyImages,
   lazyImpact,
+  type HoldingBack,
   lazyJudge,
   outsideOptions,
   lazyMemory,
@@ -141,7 +142,8 @@ export interface EngineSetup
 }
 
 /** The confinement of commands. */
-interface SandboxSetup extends Pick<JudgeOptions, 'unasked' | 'excluded'>, Pick<JudgePort, 'unsandboxedRetry'> {
+interface SandboxSetup
+  extends HoldingBack, Pick<JudgeOptions, 'unasked' | 'excluded'>, Pick<JudgePort, 'unsandboxedRetry'> {
   readonly choice: SandboxChoice;
   readonly proofFolder: string;
   /** Whether commands in the sandbox can reach ports of this machine. */
@@ -266,6 +268,8 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       checks: namedChecks(setup.engine.conditions),
       outside,
       unasked: setup.sandbox.unasked,
+      heldBack: setup.sandbox.heldBack,
+      choice: setup.sandbox.choice,
       excluded: setup.sandbox.excluded,
       sandbox: setup.sandbox.choice === 'native' ? 'none' : () => running().sandbox.proof(),
       blockCommand: id =>

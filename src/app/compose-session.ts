@@ -189,6 +189,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
     sandbox: {
       choice: settings.sandbox,
       unasked: settings.unasked[driver.answers],
+      heldBack: options.heldBack,
       unsandboxedRetry: settings.unsandboxedRetry,
       excluded: settings.excluded,
       proofFolder: context.places.data,

@@ -1,3 +1,4 @@
+import {sandboxesAllCommands, type SandboxChoice} from '../domain/sandbox.ts';
 import {basename} from 'node:path';
 import type {McpPort} from '../actions/mcp-port.ts';
 import type {EnvironmentPort, JudgePort, PlanStorePort, RunningAgentsPort, WorkspaceStatePort} from '../agent/ports.ts';
@@ -63,21 +64,32 @@ type Answering<Port> = {
   [Name in keyof Port]: Port[Name] extends (...given: never[]) => Promise<unknown> ? Name : never;
 }[keyof Port];
 
+/** How a dry run holds changes back. */
+export interface HoldingBack {
+  readonly heldBack?: 'view' | 'copy' | undefined;
+}
+
 type LoadedJudge = Omit<Judge, 'writes'> & Pick<JudgePort, 'writes'>;
 
 /** Loads the judge with the first action, because an answer without actions needs none. */
-export function lazyJudge(options: Omit<JudgeOptions, 'effectOf'>): LoadedJudge {
+export function lazyJudge({
+  heldBack,
+  choice,
+  ...options
+}: Omit<JudgeOptions, 'effectOf' | 'heldBack'> & HoldingBack & {readonly choice: SandboxChoice}): LoadedJudge {
   const load = async (): Promise<LoadedJudge> => {
     const [{makeJudge}, {readingOf}, {entryKind, fileEffect}] = await Promise.all([
       import('../safety/judge.ts'),
       import('../safety/commands/effects.ts'),
       import('../workspace/impact/file-effect.ts'),
     ]);
+    const on = {kindOf: entryKind, sed: process.platform === 'linux' ? 'GNU' : 'other'} as const;
+    const sandboxed = sandboxesAllCommands(choice) ? 'all-commands' : 'some-commands';
     const judge = makeJudge({
       ...options,
+      heldBack: heldBack === 'copy' ? {...on, sandboxed} : heldBack,
       effectOf: command => fileEffect(command, {home: options.home, readCommand: readingOf}),
     });
-    const on = {kindOf: entryKind, sed: process.platform === 'linux' ? 'GNU' : 'other'} as const;
     return {...judge, writes: (command, directory) => judge.writes(command, directory, on)};
   };
   return lazyPort(load, 'assess', 'learn', 'writes', 'reach', 'checksIn');

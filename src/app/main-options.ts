@@ -255,6 +255,8 @@ export interface MainOptions extends Omit<GivenFlags, 'noSessionPersistence' | '
   readonly store?: string | undefined;
   /** With `resume`: continue in a branch that ends before this prompt. The terminal UI sets this for `/branch`. */
   readonly branchAt?: MessageId | 'end' | undefined;
+  /** How a dry run holds changes back. There is no flag for it. */
+  readonly heldBack?: 'view' | 'copy' | undefined;
   /** A folder of skills for this run, given by a program that runs a plan over HTTP. */
   readonly skillsPath?: string | undefined;
 }

@@ -36,6 +36,8 @@ export type Reason =
   | {readonly kind: 'more-command-parts'; readonly count: number}
   | {readonly kind: 'unparsed'; readonly what: string}
   | {readonly kind: 'readings-differ'}
+  /** A dry run can't hold the effects of the action back. */
+  | {readonly kind: 'dry-run'}
   | {readonly kind: 'judge-failed'; readonly cause: string}
   /** The command runs without asking, because the sandbox holds its changes until the user decides. */
   | {readonly kind: 'sandboxed'; readonly changes: 'ask' | 'count as edits' | 'are dropped'}
@@ -178,6 +180,7 @@ const reasonTexts: ByKind<Reason, string> = {
   unparsed: reason =>
     reason.what === '' ? 'weft cannot read this command' : `weft cannot read all of it: ${reason.what}`,
   'readings-differ': () => 'Can be read in two ways',
+  'dry-run': () => 'A dry run changes nothing outside the workspace, and weft refuses what may',
   'judge-failed': reason => `weft could not check it: ${reason.cause} (a bug in weft)`,
   sandboxed: reason => `Runs in the sandbox without asking; ${heldChangesTexts[reason.changes]}`,
   hook: reason => (reason.text === '' ? 'A hook asks first' : reason.text),

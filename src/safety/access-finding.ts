@@ -209,7 +209,7 @@ const withPaths = (
   paths: readonly string[],
 ): readonly Reason[] => (paths.length === 0 ? [] : [{kind, paths}]);
 
-const pathsOutside = (paths: readonly string[], {resolve}: PathContext): readonly string[] => [
+export const pathsOutside = (paths: readonly string[], {resolve}: PathContext): readonly string[] => [
   ...new Set(
     paths
       .map(resolve)

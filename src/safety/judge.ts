@@ -1,5 +1,6 @@
 import type {Reason} from '../domain/reason.ts';
 import {type CommandAnalysis, analyzeCommand} from './commands/analyze-command.ts';
+import {type HeldBack, staysInside} from './held-back.ts';
 import {certainWrites, type CommandMachine} from './commands/certain-writes.ts';
 import {commandForms, type CommandForms, resolvedForms} from './commands/command-forms.ts';
 import {accessFinding, type JudgeEvidence} from './access-finding.ts';
@@ -49,6 +50,8 @@ export interface JudgeOptions extends PathContextOptions, Pick<JudgeEvidence, 's
   readonly sandbox: 'none' | (() => Promise<Proof>);
   /** Whether commands in an overlay run without an approval. A program that drives weft must request this. */
   readonly unasked: 'held-changes' | 'nothing';
+  /** How a dry run holds changes back. */
+  readonly heldBack?: HeldBack | undefined;
   /** Rules for commands that must run outside the sandbox. weft asks about these as it would without a sandbox. */
   readonly excluded: readonly PermissionRule[];
   /** Without it, no text counts as one from outside. */
@@ -195,6 +198,13 @@ const steps: readonly Step[] = [
   {
     name: 'actions that are always refused are denied in every mode',
     decide: facts => (facts.finding.target === 'refused' ? refuse(facts) : 'undecided'),
+  },
+  {
+    name: 'a dry run denies what may change something outside the workspace',
+    decide: async facts =>
+      facts.heldBack === undefined || (await staysInside(facts, facts.heldBack))
+        ? 'undecided'
+        : deny(facts, {kind: 'dry-run'}),
   },
   {
     // Reading the web changes nothing here. weft asks about data that is sent with it, as in other modes.
@@ -381,6 +391,7 @@ interface Facts {
   /** True if an overlay holds all effects of the command besides reading. */
   readonly isHeld: () => Promise<boolean>;
   readonly unasked: JudgeOptions['unasked'];
+  readonly heldBack: JudgeOptions['heldBack'];
   readonly sandbox: () => Promise<Proof | 'none'>;
   /** True if tree-sitter's grammar agrees with the analysis of the command. */
   readonly confirmed: () => Promise<boolean>;
@@ -389,7 +400,15 @@ interface Facts {
 async function collectFacts(
   action: JudgedAction,
   {mode, said}: Pick<OwnTexts, 'said'> & {readonly mode: PermissionMode},
-  {rules, sandbox, unasked, excluded, outside, ...given}: JudgeOptions & Pick<JudgeEvidence, 'context' | 'directory'>,
+  {
+    rules,
+    sandbox,
+    unasked,
+    heldBack,
+    excluded,
+    outside,
+    ...given
+  }: JudgeOptions & Pick<JudgeEvidence, 'context' | 'directory'>,
 ): Promise<Facts> {
   const {context, directory, blockCommand} = given;
   const evidence = evidenceOf(given);
@@ -458,6 +477,7 @@ async function collectFacts(
       facts.protection().kind === 'none' &&
       isHeldByOverlay(access.command, ofCommand, context),
     unasked,
+    heldBack,
     sandbox: async () => (sandbox === 'none' ? 'none' : sandbox()),
     confirmed: async () => ofCommand?.reading === 'parsed' && ofCommand.confirmed(),
   };

@@ -1,5 +1,6 @@
 // @module-tag long
-import {existsSync, mkdirSync, rmSync, writeFileSync} from 'node:fs';
+import {randomUUID} from 'node:crypto';
+import {existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
@@ -20,10 +21,8 @@ const marks = (first: string, second: string): Answer =>
 const proposal = call('ExitPlanMode', {goal: 'New', steps: ['Write it', 'Check it']});
 
 const work: readonly Answer[] = [
-  call('Bash', {
-    command:
-      'mkdir -p src && cat old.txt > src/new.txt && rm gone.txt && git -c user.name=a -c user.email=a commit -qam agent',
-  }),
+  call('Bash', {command: 'mkdir -p src && cat old.txt > src/new.txt && rm gone.txt'}),
+  call('Bash', {command: 'git -c user.name=a -c user.email=a commit -qam agent'}),
   call('Write', {file_path: 'src/second.txt', content: 'second\n'}),
   call('Bash', {command: 'test -f node_modules/lib/index.js'}),
   call('Bash', {command: 'npm test'}),
@@ -71,8 +70,9 @@ describe.each(['view', 'copy'] as const)('in a %s', kind => {
           {path: 'src/new.txt', kind: 'created'},
           {path: 'src/second.txt', kind: 'created'},
         ],
-        checks: [expect.objectContaining({name: 'npm test', exit_code: 0, fresh: true})],
+        checks: kind === 'copy' ? [] : [expect.objectContaining({name: 'npm test', exit_code: 0, fresh: true})],
         leftOut: [],
+        refused: kind === 'copy' ? ['Run git -c user.name=a -c user.email=a commit -qam agent', 'Run npm test'] : [],
       },
     ]);
     expect([listing(folder), git(folder, 'rev-parse', 'HEAD')]).toEqual([before, head]);
@@ -175,4 +175,46 @@ test('commits in a part of a repository, or in a worktree of it, are held back, 
     expect(toldResults(scene.server.requests.at(-2))[0]).toMatch(/^[0-9a-f]+ agent$/mu);
     expect([refs(), existsSync(join(folder, 'new.txt'))]).toEqual([before, false]);
   }
+});
+
+test.each([
+  ['view', free],
+  ['view', ['--allowed-tools', 'Bash', 'Write', 'Edit']],
+  ['copy', free],
+  ['copy', ['--allowed-tools', 'Bash', 'Write', 'Edit']],
+] as const)('in a %s, nothing outside the workspace changes: %j', async (kind, mode) => {
+  const name = `weft-dry-${randomUUID()}`;
+  const files = [`/tmp/${name}`, `/var/tmp/${name}`];
+  const {scene: opened, id} = await openPlanned([
+    call('Bash', {command: `echo out >${files.join('; echo out >')}; echo home >~/h.txt; echo link >lnk-out/l.txt`}),
+    call('Write', {file_path: `/tmp/${name}-w`, content: 'w'}),
+    call('Write', {file_path: 'lnk-out/w.txt', content: 'w'}),
+    call('Bash', {command: 'echo in >in.txt'}),
+    marks('completed', 'completed'),
+    say('Done.'),
+  ]);
+  await using scene = opened;
+  const {home, work: folder} = scene.place;
+  mkdirSync(join(home, 'out'));
+  symlinkSync(join(home, 'out'), join(folder, 'lnk-out'));
+  const dry = await scene.run(['plan', 'run', id, '--dry', '--json', ...mode], conditionsOf(kind, scene));
+  const made = [
+    ...files,
+    `/tmp/${name}-w`,
+    join(home, 'h.txt'),
+    ...readdirSync(join(home, 'out')).map(each => join(home, 'out', each)),
+  ].filter(existsSync);
+  for (const each of made) rmSync(each, {force: true});
+  expect(made).toEqual([]);
+  expect(JSON.parse(dry.stdout)).toMatchObject({
+    exitCode: 0,
+    changes: [{path: 'in.txt', kind: 'created'}],
+    refused: [
+      ...(kind === 'copy' ? [expect.stringMatching(/^Run echo out/u)] : []),
+      `Edit /tmp/${name}-w`,
+      'Edit lnk-out/w.txt',
+    ],
+  });
+  const told = scene.server.requests.flatMap(request => toldResults(request).slice(-1));
+  expect(told.filter(text => text.includes('A dry run changes nothing outside'))).toHaveLength(kind === 'copy' ? 3 : 2);
 });

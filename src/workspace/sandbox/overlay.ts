@@ -251,7 +251,7 @@ const bindLine = ({folder, at}: Mounted): string => `${escapeField(folder)} ${es
 const coverLine = (folder: string, below: string): string =>
   `weft ${escapeField(folder)} overlay lowerdir=${escapeField(below)}:${escapeField(folder)},userxattr 0 0\n`;
 
-const escapeField = (text: string): string =>
+export const escapeField = (text: string): string =>
   text.replaceAll(/[\s\\#]/gu, each => `\\${each.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
 /** Returns the first folder that can hold an upper layer for `lower`. Prefers one on the same file system. */
@@ -298,16 +298,18 @@ export interface Mount {
   readonly source: string;
   /** Whether nothing on the file system can change, through this mount or another. */
   readonly isFixed: boolean;
+  /** The options of the mount itself, such as `rw,nosuid`. */
+  readonly options: string;
 }
 
 /** Parses /proc/self/mountinfo (proc(5)). */
 export function mountTable(text: string): readonly Mount[] {
   return text.split('\n').flatMap(row => {
     const [before = '', after = ''] = row.split(' - ');
-    const point = before.split(' ')[4];
+    const [, , , , point, own = ''] = before.split(' ');
     const [type = '', source = '', options = ''] = after.split(' ');
     if (point === undefined) return [];
-    return [{point: unescapeField(point), type, source, isFixed: options.split(',').includes('ro')}];
+    return [{point: unescapeField(point), type, source, isFixed: options.split(',').includes('ro'), options: own}];
   });
 }
 
@@ -315,7 +317,7 @@ const unescapeField = (text: string): string =>
   text.replaceAll(/\\([0-7]{3})/gu, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
 /** Whether the file system stores files, and is not an interface of the kernel. */
-const isDisk = (type: string): boolean => !kernelTypes.has(type);
+export const isDisk = (type: string): boolean => !kernelTypes.has(type);
 const kernelTypes = new Set(
   'proc sysfs cgroup cgroup2 devtmpfs devpts mqueue debugfs tracefs securityfs pstore bpf autofs binfmt_misc configfs fusectl hugetlbfs efivarfs nsfs rpc_pipefs selinuxfs'.split(
     ' ',

@@ -1,7 +1,7 @@
 import {execFile} from 'node:child_process';
-import {constants, existsSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {chmodSync, constants, existsSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {cp} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
+import {homedir, tmpdir} from 'node:os';
 import {basename, dirname, join, relative} from 'node:path';
 import {promisify} from 'node:util';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
@@ -12,7 +12,15 @@ import {gitFoldersOf} from '../checkpoints/git-query.ts';
 import {isFolder} from '../files/list-folder.ts';
 import {containsPath, realPath} from '../files/resolve-path.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
-import {belongsToOther, mountTable, overlayLine, sharedUpperFolders, upperFolderFor} from './overlay.ts';
+import {
+  belongsToOther,
+  escapeField,
+  isDisk,
+  mountTable,
+  overlayLine,
+  sharedUpperFolders,
+  upperFolderFor,
+} from './overlay.ts';
 import {openSession} from './session.ts';
 
 /**
@@ -85,46 +93,97 @@ function repositoryAround(folder: string): string {
   return at;
 }
 
-/** Tries the mounts once, and returns the launcher that makes them. */
+/**
+ * Tries the mounts once, and returns the launcher that makes them. Inside, the workspace, the home folder and the temporary folders are
+ * copy-on-write. weft's own folders are the real ones, and everything else on the disk is read-only.
+ */
 async function openView(
   {roots, data}: ShadowPlace,
   session: ReturnType<typeof openSession>,
 ): Promise<Outcome<readonly string[], string>> {
   const [unshare, mount] = [findProgram('unshare'), findProgram('mount')];
   if (unshare === undefined || mount === undefined) return failed('unshare and mount (util-linux) are not installed');
+  if (!isFolder(memory)) return failed(`${memory} is missing`);
   const table = mountTable(readTextFile('/proc/self/mountinfo') ?? '');
-  const lines: string[] = [];
   // The data of a git worktree is in its repository, perhaps outside the workspace.
   const repositories = roots.map(repositoryAround).flatMap(gitFoldersOf).filter(isFolder).map(realPath);
-  const all = [...roots, ...repositories];
-  const outermost = all.filter(
-    (each, at) => !all.some((other, index) => containsPath(other, each) && (other !== each || index < at)),
-  );
-  for (const [index, root] of outermost.entries()) {
+  const held = outermost([...roots, ...repositories]);
+  mkdirSync(data, {recursive: true, mode: 0o700});
+  const kept = outermost([realPath(data), session.folder]);
+  const temporary = ['/tmp', '/var/tmp', tmpdir()];
+  const covers = outermost(
+    [homedir(), ...temporary]
+      .filter(isFolder)
+      .map(realPath)
+      .filter(each => each !== '/' && each !== memory),
+  ).filter(each => !held.some(root => containsPath(root, each)));
+  const lines: string[] = [];
+  const layer = (folder: string, upperPlace: string): void => {
+    const index = String(lines.length);
+    const own = join(session.heldIn(upperPlace), `shadow-${index}`);
+    for (const each of [own, join(own, 'upper'), join(own, 'work')]) mkdirSync(each, {mode: 0o700});
+    chmodSync(join(own, 'upper'), statSync(folder).mode & 0o7777);
+    // The links replace folder names that may contain separators of mount options.
+    const [lower, upper] = [join(session.mounts, `lower-${index}`), join(session.mounts, `held-${index}`)];
+    symlinkSync(folder, lower);
+    symlinkSync(own, upper);
+    lines.push(overlayLine(folder, {lower, upper: join(upper, 'upper'), work: join(upper, 'work')}, ''));
+  };
+  const places = [data, tmpdir(), ...sharedUpperFolders];
+  for (const root of held) {
     if (belongsToOther(root)) return failed(`${root} belongs to another user or group`);
     if (table.some(({point}) => point !== root && containsPath(root, point)))
       return failed(`another file system is mounted inside ${root}`);
-    const upperPlace = upperFolderFor(root, {places: [data, tmpdir(), ...sharedUpperFolders], roots, table});
+    const upperPlace = upperFolderFor(root, {places, roots, table});
     if (upperPlace === undefined) return failed('no file system outside the workspace can hold its changes');
-    const own = join(session.heldIn(upperPlace), `shadow-${String(index)}`);
-    for (const each of [own, join(own, 'upper'), join(own, 'work')]) mkdirSync(each, {mode: 0o700});
-    // The links replace folder names that may contain separators of mount options.
-    const [lower, upper] = [
-      join(session.mounts, `lower-${String(index)}`),
-      join(session.mounts, `held-${String(index)}`),
-    ];
-    symlinkSync(root, lower);
-    symlinkSync(own, upper);
-    lines.push(overlayLine(root, {lower, upper: join(upper, 'upper'), work: join(upper, 'work')}, ''));
+    layer(root, upperPlace);
   }
+  const bind = (from: string, to: string): void =>
+    void lines.push(`${escapeField(from)} ${escapeField(to)} none rbind 0 0\n`);
+  // The folders that stay are kept aside while their surroundings are covered.
+  const aside = [...held, ...kept].map((folder, at) => ({folder, at: join(session.heldIn(memory), String(at))}));
+  for (const {folder, at} of aside) {
+    mkdirSync(at);
+    bind(folder, at);
+  }
+  const hidden = [...held, ...kept, memory];
+  for (const folder of covers) {
+    const place = table.some(({point}) => point !== folder && containsPath(folder, point))
+      ? undefined
+      : upperFolderFor(folder, {places, roots: [...roots, folder], table});
+    if (place === undefined && !temporary.includes(folder)) continue;
+    hidden.push(folder);
+    if (place !== undefined) layer(folder, place);
+    else lines.push(`weft ${escapeField(folder)} tmpfs mode=1777 0 0\n`);
+  }
+  for (const {folder, at} of aside) bind(at, folder);
+  lines.push(`weft ${memory} tmpfs mode=1777 0 0\n`);
   const mounts = join(session.mounts, 'shadow.fstab');
   writeFileSync(mounts, lines.join(''));
+  const fixed = table.filter(
+    ({point, type, isFixed}) =>
+      isDisk(type) && !isFixed && isFolder(point) && !hidden.some(each => containsPath(each, point)),
+  );
   const user = process.getuid?.() ?? 0;
   const isRoot = user === 0;
   // A second namespace gives the process its own user again.
-  const again = `exec "$0" -U --map-user=${String(user)} --map-group=${String(process.getgid?.() ?? 0)} -- "$@"`;
-  const script = `"$1" -a -T "$2" && cd "$3" && { shift 3; ${isRoot ? 'exec "$@"' : again}; }`;
-  const launcher = [unshare, isRoot ? '-m' : '-Urm', '/bin/sh', '-c', script, unshare, mount, mounts];
+  const again = `exec ${quoted(unshare)} -U --map-user=${String(user)} --map-group=${String(process.getgid?.() ?? 0)} -- "$@"`;
+  const script = [
+    'set -e',
+    `${quoted(mount)} -a -T ${quoted(mounts)}`,
+    ...new Set(
+      fixed.map(
+        ({point, options}) =>
+          `${quoted(mount)} -o remount,bind,ro,${options.replace(/^rw,?/u, '')} ${quoted(point)} || [ ! -w ${quoted(point)} ]`,
+      ),
+    ),
+    'cd "$1"',
+    'shift',
+    isRoot ? 'exec "$@"' : again,
+  ];
+  const file = join(session.mounts, 'shadow.sh');
+  writeFileSync(file, script.map(line => `${line}\n`).join(''));
+  const launcher = [unshare, isRoot ? '-m' : '-Urm', '/bin/sh', file];
   try {
     const probe = join(roots[0], '.weft-shadow-probe');
     const test = [...launcher.slice(1), roots[0], '/bin/sh', '-c', ': >"$1" && [ -O "$1" ] && rm -f "$1"', 'sh', probe];
@@ -134,6 +193,16 @@ async function openView(
     return failed(causeText(cause).trim().split('\n').at(-1) ?? '');
   }
 }
+
+/** A folder in memory, for what is kept aside. Inside, it is empty. */
+const memory = '/dev/shm';
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+const outermost = (folders: readonly string[]): readonly string[] =>
+  folders.filter(
+    (each, at) => !folders.some((other, index) => containsPath(other, each) && (other !== each || index < at)),
+  );
 
 /** Copies a folder with everything in it but weft's worktrees, pipes, sockets, and a link to git data elsewhere. Shares blocks if the file system can. */
 async function copyFolder(from: string, to: string, signal: AbortSignal): Promise<void> {

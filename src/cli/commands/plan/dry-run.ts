@@ -1,6 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import * as z from 'zod/mini';
 import {checksIn} from '../../../agent/receipts.ts';
+import {callLabel} from '../../../agent/rewind.ts';
 import {shownCheck} from '../../../tui/text/check-text.ts';
 import {glyphs} from '../../../tui/theme/glyphs.ts';
 import {wireCheck} from '../../../protocol/rpc/result-message.ts';
@@ -79,6 +80,8 @@ const dryReport = z.object({
     }),
   ),
   checkLines: z.array(z.string()),
+  /** The calls that were refused, each as a line. */
+  refused: z.array(z.string()),
 });
 type DryReport = z.infer<typeof dryReport>;
 
@@ -90,7 +93,7 @@ export async function carryOutInside(
   if (shadow.kind === 'copy') note(`working in a copy of the folder: ${shadow.reason}`);
   const [, ...addDir] = shadow.roots;
   const [session = '', before = ''] = shadow.given.split(' ');
-  const code = await carryOut({cwd: shadow.directory, addDir, sessionId: session});
+  const code = await carryOut({cwd: shadow.directory, addDir, sessionId: session, heldBack: shadow.kind});
   const checkpoints = checkpointsIn(shadow.roots.map(realPath));
   const folders = new Map(shadow.roots.map((root, at) => [realPath(root), shadow.real[at] ?? root]));
   const tree = checkpoints.movedTo(await stateNow(checkpoints), folders, treeId(before));
@@ -104,7 +107,13 @@ export async function carryOutInside(
     const {mark, name, result} = shownCheck(status, shadow.directory);
     return `${glyphs[mark]} ${name} ${result}`;
   });
-  writeFileSync(shadow.report, JSON.stringify({tree, checks: statuses.map(wireCheck), checkLines} satisfies DryReport));
+  const refused = records.flatMap(record =>
+    record.kind === 'result' && record.result.outcome === 'cancelled' && record.result.reason === 'denied'
+      ? [callLabel(record.result.id, records)]
+      : [],
+  );
+  const report: DryReport = {tree, checks: statuses.map(wireCheck), checkLines, refused};
+  writeFileSync(shadow.report, JSON.stringify(report));
   return code;
 }
 
@@ -143,7 +152,7 @@ export async function runDry(plan: Plan, given: MainOptions & DryOptions): Promi
     return ran.tag === 'failed' ? exitCode.failed : codeOfShadow(ran.value.code);
   }
   const {code, report} = ran.value;
-  const {tree, checks, checkLines} = dryReport.parse(JSON.parse(report));
+  const {tree, checks, checkLines, refused} = dryReport.parse(JSON.parse(report));
   const after = treeId(tree);
   const state = ended.state === 'completed' || ended.state === 'failed' ? ended.state : 'stopped';
   const run: DryRun = {...begun, end: {after, state, steps: ended.steps.map(({status}) => status)}};
@@ -152,11 +161,14 @@ export async function runDry(plan: Plan, given: MainOptions & DryOptions): Promi
   const changes = files.map(each => ({...each, path: relativeTo(each.path, roots[0])}));
   const leftOut = checkpoints.leftOut(after).map(path => relativeTo(path, roots[0]));
   if (json !== undefined) {
-    printJson(`${JSON.stringify({id: plan.id, session, tree: after, exitCode: code, changes, checks, leftOut})}\n`);
+    printJson(
+      `${JSON.stringify({id: plan.id, session, tree: after, exitCode: code, changes, checks, leftOut, refused})}\n`,
+    );
     return codeOfShadow(code);
   }
   await printAndWait(text, 'text');
   if (leftOut.length > 0) note(`not part of the changes: ${leftOut.map(visibleLine).join(', ')}`);
+  for (const each of refused) note(`refused: ${visibleLine(each)}`);
   print([...checkLines, `Tree ${after}`, ''].join('\n'));
   if (!process.stdin.isTTY) {
     note(`nothing is applied yet. To apply exactly these changes: weft plan apply ${plan.id}`);
