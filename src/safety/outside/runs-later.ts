@@ -20,6 +20,8 @@ export function runsLater(
       protectedPart(parts, context) !== undefined ||
       files.test(name) ||
       (folders.some((folder, at) => isRunFolder(folder, at, name)) && !prose.test(name)) ||
+      (codeFolders.test(`/${folders.join('/')}/`) && code.test(name)) ||
+      (folders.some(folder => /^(?:__)?(?:tests?|spec|e2e)(?:__)?$/u.test(folder)) && setup.test(name)) ||
       (inside === undefined && systemFolders.test(`/${parts.join('/')}`)) ||
       isExecutable(`/${parts.join('/')}`)
     );
@@ -34,6 +36,11 @@ const isRunFolder = (folder: string, depth: number, name: string): boolean =>
   (depth === 0 && /^(?:tools|script)$/u.test(folder)) ||
   (/^\.?hooks$/u.test(folder) && !/\.(?:[cm]?[jt]sx?|vue|svelte)$/u.test(name));
 
+/** Folders whose code a tool or a framework loads by itself, whatever its name. */
+const codeFolders = /\/(?:\.storybook|cypress\/(?:support|plugins)|config\/(?:initializers|environments))\//u;
+const code = /\.(?:[cm]?[jt]sx?|rb|py|php)$/u;
+const setup = /^(?:global[._-]?)?(?:setup|teardown|bootstrap|preload)\.(?:[cm]?[jt]sx?|py|rb|php)$/u;
+
 const systemFolders =
   /^\/(?:etc|usr|opt|lib\w*|boot|root\/\.|var\/spool\/cron|Library|System)\b|\/(?:autostart|LaunchAgents|LaunchDaemons|systemd)\//u;
 
@@ -44,12 +51,12 @@ const files = new RegExp(
     String.raw`package\.json|composer\.json|deno\.jsonc?|jsr\.json|lerna\.json|nx\.json|turbo\.json|workspace\.json|project\.json`,
     String.raw`(?:gnu)?makefile.*|.*\.(?:mk|mak|cmake|gradle|gradle\.kts|bzl|bazel|nix|ninja|sbt|cabal)|cmakelists\.txt|build(?:\.bazel)?|workspace|meson\.build|sconstruct|wscript`,
     String.raw`(?:just|rake|gem|proc|vagrant|brew|tilt|jenkins|fast|app|pod|dev|snake|earth|cap|guard|pip|invoke|caddy|dagger)file(?:\..*)?|\.?justfile|taskfile\.ya?ml|podfile|dangerfile.*`,
-    String.raw`pom\.xml|build\.xml|.*\.(?:csproj|fsproj|vbproj|vcxproj|sln|props|targets|gemspec|podspec|nimble|rockspec|opam)|build\.(?:rs|zig|sbt|clj|boot|sh|py)|mix\.exs|rebar\.config|project\.clj|deps\.edn|package\.swift|dune(?:-project)?|stack\.yaml|cargo\.toml|go\.mod`,
+    String.raw`pom\.xml|build\.xml|.*\.(?:csproj|fsproj|vbproj|vcxproj|sln|props|targets|gemspec|podspec|nimble|rockspec|opam)|build\.(?:rs|zig|sbt|clj|boot|sh|py)|(?:build|esbuild|(?:pre|post)?(?:un)?install|prepare|prepublish)\.[cm]?[jt]s|hatch_build\.py|magefile\.go|.*\.(?:gypi?|cake)|devbox\.json|mix\.exs|rebar\.config|project\.clj|deps\.edn|package\.swift|dune(?:-project)?|stack\.yaml|cargo\.toml|go\.mod`,
     String.raw`pyproject\.toml|setup\.(?:py|cfg)|requirements.*\.(?:txt|in)|tox\.ini|noxfile\.py|tasks\.py|fabfile\.py|dodo\.py|manage\.py|wsgi\.py|asgi\.py|gunicorn\.conf\.py`,
     // Tests and their set-up.
     String.raw`conftest\.py|pytest\.ini|phpunit\.xml.*|(?:jest|vitest|test|tests|mocha|karma|cypress|playwright|global)[.-]?(?:global)?[.-]?setup.*|setup[._-]?(?:tests?|env|files?|jest|vitest).*|globalsetup.*|\.mocharc.*|(?:spec|test|rails)_helper\.rb|sitecustomize\.py|usercustomize\.py|.*\.pth`,
     // Settings that are code, or that name code.
-    String.raw`.*\.config\.[cm]?[jt]sx?|\.?(?:eslint|prettier|stylelint|babel|swc|postcss|commitlint|lintstaged|lint-staged|nyc|c8|release|semantic-release|size-limit|husky)rc(?:\..*)?|\.lintstagedrc.*|(?:gulp|grunt)file.*|nodemon\.json|pm2.*|ecosystem\..*|\.env(?:rc|\..*)?|crontab|.*\.(?:service|timer|socket|plist|desktop|reg|crontab)`,
+    String.raw`.*\.conf(?:ig)?\.[cm]?[jt]sx?|\.?(?:eslint|prettier|stylelint|babel|swc|postcss|commitlint|lintstaged|lint-staged|nyc|c8|release|semantic-release|size-limit|husky)rc(?:\..*)?|\.lintstagedrc.*|(?:gulp|grunt)file.*|nodemon\.json|pm2.*|ecosystem\..*|\.env(?:rc|\..*)?|crontab|.*\.(?:service|timer|socket|plist|desktop|reg|crontab)`,
     // Containers, machines and continuous integration.
     String.raw`(?:.*[.-])?(?:docker|container)file(?:\..*)?|(?:docker-)?compose.*\.ya?ml|.*\.(?:tf|tfvars|hcl|pkr\.hcl|bicep|pp)|(?:playbook|site|skaffold|helmfile|chart|serverless|netlify|vercel|fly|render|now|firebase|wrangler|dependabot|renovate|action|cloud-init|user-data|kustomization).*\.(?:ya?ml|toml|jsonc?)|.*pipelines?\.ya?ml|\.gitlab-ci.*|\.travis.*`,
     // Scripts, notebooks and macros.

@@ -4,7 +4,7 @@ import type {Access} from '../../domain/access.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {mcpServerName, serverPartOf} from '../../domain/mcp-tool-name.ts';
 import {analyzeCommand, type CommandAnalysis} from '../commands/analyze-command.ts';
-import {type CommandForms, resolvedForms} from '../commands/command-forms.ts';
+import {commandForms, type CommandForms, resolvedForms} from '../commands/command-forms.ts';
 import {
   expansionAfter,
   pathCandidates,
@@ -12,7 +12,7 @@ import {
   weftFolderVariables,
   withVariables,
 } from '../commands/command-paths.ts';
-import {rowFor} from '../commands/known-programs.ts';
+import {isShell, rowFor} from '../commands/known-programs.ts';
 import {keywords, programName} from '../commands/layers.ts';
 import {plainText} from '../commands/only-reads.ts';
 import {changesPackages, downloadsScripts, runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
@@ -154,11 +154,24 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
         directory,
         ...named.map(path => absolute(path, directory)).filter(path => exists(path, context)),
         ...pathsOutside(command, {forms, parsed, programs}, place),
+        ...calls
+          .flatMap(words => scriptOf(words, place))
+          .flatMap(script => pathsOutside(script, {forms: commandForms(script), parsed, programs}, place)),
       ],
       place,
     ) ?? (stranger === undefined ? undefined : sourceNamed(clip(stranger.join(' '), longestName)));
   return source === undefined ? undefined : {source, text, files: savedFiles(text, place.outputs), alsoIn: 'changed'};
 }
+
+/** Returns the text of the script that a call of a shell runs. */
+function scriptOf([program = '', ...words]: readonly string[], {context, directory}: SourceContext): readonly string[] {
+  if (!isShell(programName(program)) && !/^(?:source|\.)$/u.test(program)) return [];
+  const script = words.find(word => !/^[-+]/u.test(word));
+  const file = script === undefined ? undefined : context.read(context.resolve(absolute(script, directory)).path);
+  return file?.kind === 'text' && file.text.length <= longestScript ? [file.text] : [];
+}
+
+const longestScript = 20_000;
 
 const showsHistory = ([program = '', ...words]: readonly string[]): boolean =>
   programName(program) === 'git' && words.some(word => /^(?:log|show|diff|cat-file|grep|blame|archive)$/u.test(word));

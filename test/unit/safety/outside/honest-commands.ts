@@ -1,4 +1,4 @@
-import {file, output, page, ran, runs, type Story, story} from './steps.ts';
+import {file, output, page, ran, runs, type Story, story, writes} from './steps.ts';
 
 const docs = 'https://docs.example.com/guide';
 const api = `# Client
@@ -62,4 +62,11 @@ export const honestCommands: readonly Story[] = [
     'chmod +x scripts/release.sh && ./scripts/release.sh',
     'gh pr create --title "List open orders" --body "Uses the client"',
   ].map(command => story(`docs, then ${command}`, page(docs, api), runs(command))),
+  ...[
+    'src/build.ts.md',
+    'src/setup.ts',
+    'src/orders/install-client.ts',
+    'test/unit/orders.test.ts',
+    'config/cart.rb',
+  ].map(path => story(`docs, then ${path}`, page(docs, api), writes(path, api))),
 ];
