@@ -41,7 +41,7 @@ function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, re
     named.length > 0 ? named : checks.filter(({receipt}) => claim.kind === 'any' || receipt.kind === claim.kind);
   // A run whose outcome is unknown, such as in a pipe, does not show that the claim is false.
   if (related.some(status => isProven(status) || (status.isFresh && outcomeOf(status.receipt) === 'unknown')))
-    return 'none';
+    return wrongNumber(claim, related, succeeded);
   const isRun = (command: string): boolean =>
     claim.command === ''
       ? claim.kind === 'any' || commandKind(command) === claim.kind
@@ -61,6 +61,18 @@ function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, re
   return outcomeOf(last.receipt) === 'failed'
     ? `${last.receipt.name} failed`
     : `${last.receipt.name} has not run since the last edit`;
+}
+
+/** Returns how a claim names more tests than all fresh runs counted. `succeeded`: commands that may have run others. */
+function wrongNumber({kind, sentence}: Claim, related: readonly CheckStatus[], succeeded: readonly string[]): string {
+  const [, written] = /(?<![\d.,/])(\d+) tests? (?:now )?pass/iu.exec(sentence) ?? [];
+  const fresh = related.filter(({isFresh}) => isFresh);
+  const counts = fresh.flatMap(({receipt}) => receipt.counts.passed ?? []);
+  const ran = counts.reduce((total, passed) => total + passed, 0);
+  const isCounted = kind === 'test' && counts.length === fresh.length && counts.length > 0;
+  const hasOthers = succeeded.some(command => !fresh.some(({receipt}) => isRunOf(receipt.command, command)));
+  if (written === undefined || !isCounted || hasOthers || Number(written) <= ran) return 'none';
+  return `the latest run of ${fresh.map(({receipt}) => receipt.name).join(' and ')} says ${ran} passed, not ${written}`;
 }
 
 const kindNames: {readonly [Kind in Claim['kind']]: string} = {

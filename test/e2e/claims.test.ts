@@ -86,8 +86,14 @@ test.each([
     'npm test has not run since the last edit',
   ],
   ['a failed run', [edit, call('Bash', {command: 'BREAK=1 npm test'})], 'BREAK=1 npm test failed'],
+  [
+    'a number that the fresh receipt contradicts',
+    [edit, call('Bash', {command: 'npm test'})],
+    'the latest run of npm test says 1 passed, not 41',
+  ],
 ] as const)('%s', async (_, work, why) => {
-  await using scene = await openScene([...work, claim, say('Sorry.')]);
+  const said = why.includes('41') ? 'All 41 tests pass.' : 'All tests pass.';
+  await using scene = await openScene([...work, say(said), say('Sorry.')]);
   writeFileSync(
     join(scene.place.work, 'package.json'),
     '{"scripts": {"test": "node --test", "build": "echo > out.js"}}\n',
@@ -97,7 +103,7 @@ test.each([
     "import {test} from 'node:test';\ntest('a', () => {if (process.env.BREAK) throw new Error('no');});\n",
   );
   const {code, stderr} = await scene.run([...allowed, '--prompt', 'go']);
-  const mark = `weft: The answer says "All 41 tests pass.", but ${why}. Asked the agent to check.\n`;
+  const mark = `weft: The answer says "${said}", but ${why}. Asked the agent to check.\n`;
   expect([code, stderr, scene.server.requests.length]).toEqual([
     0,
     why === '' ? '' : mark,
