@@ -59,6 +59,15 @@ test('verify runs what ran, except what a rule denies, and needs a check', async
   expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/^weft: No check ran in session /u)]);
 });
 
+test('verify finds a check that only the settings of the session named', async () => {
+  await using scene = await openScene([call('Bash', {command: 'node run.js'}), say('Ran it.')]);
+  write(scene, 'run.js', '');
+  const settings = JSON.stringify({checks: [{name: 'unit', command: 'node run.js'}]});
+  await scene.run([...allowed, '--settings', settings, '--prompt', 'go']);
+  const {code, stdout} = await scene.run(['verify']);
+  expect([code, stdout]).toEqual([0, '✓ unit: exit code 0, as its receipt says\n']);
+});
+
 test('export --receipts names the tree, and the commit if nothing changed', async () => {
   await using scene = await checkedProject();
   const id = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout)[0].id;

@@ -6,7 +6,7 @@ import type {AgentClient} from '../../agent/client.ts';
 import {checksIn} from '../../agent/receipts.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {actionId} from '../../domain/ids.ts';
-import {type CheckStatus, outcomeOf, type Receipt} from '../../domain/receipt.ts';
+import {type CheckSetting, type CheckStatus, outcomeOf, type Receipt} from '../../domain/receipt.ts';
 import {typedWord} from '../../domain/typed-word.ts';
 import {askOnce} from '../../headless/ask-once.ts';
 import {summaryNotes} from '../../headless/prompt-summary.ts';
@@ -56,7 +56,12 @@ async function runVerify(id: string | undefined, {json, ...given}: MainOptions &
   const engine = await composeSession(
     chosenFor(model, modelChoice(context)),
     // No model reads a system prompt or instructions here.
-    {...context, options: {...context.options, systemPrompt: 'weft verify'}},
+    // Commands that only the settings of the session knew as checks are checks here, too.
+    {
+      ...context,
+      options: {...context.options, systemPrompt: 'weft verify'},
+      settings: {...context.settings, checks: claimed.map(({receipt}) => settingOf(receipt)), requireChecks: []},
+    },
     {...defaultDriver, interaction: 'interactive', servers: emptyServers},
   );
   engine.subscribe(events => events.forEach(event => answerApproval(event, engine)));
@@ -77,16 +82,22 @@ async function runVerify(id: string | undefined, {json, ...given}: MainOptions &
   return rows.every(row => differences(row).length === 0) ? exitCode.done : exitCode.failed;
 }
 
+const settingOf = ({name, command, paths}: Receipt): CheckSetting => ({
+  name,
+  command,
+  paths: paths === 'all' ? undefined : paths,
+});
+
 /** Runs a check as a call of the model would run. Returns its receipt, or why it did not run. */
 async function runAgain(
-  {command, directory: folder, name}: Receipt,
+  {command, directory: folder}: Receipt,
   {model, engine, directory}: {readonly model: CalledModel; readonly engine: AgentClient; readonly directory: string},
 ): Promise<Receipt | string> {
   const call = actionId(`verify_${messageUuid()}`);
   const place = folder === directory ? {} : {workdir: relative(directory, folder)};
   model.give({kind: 'tool-call', id: call, name: 'Bash', input: {command, timeout: maxTimeoutMs, ...place}});
   const summary = await askOnce(engine, `Run ${command}`, {note, uuid: messageUuid});
-  const found = summary.checks.find(({receipt}) => receipt.call === call && receipt.name === name);
+  const found = summary.checks.find(({receipt}) => receipt.call === call);
   return found?.receipt ?? whyNotRun(summary);
 }
 
