@@ -1,6 +1,6 @@
 // @module-tag long
 import {randomUUID} from 'node:crypto';
-import {existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
@@ -217,4 +217,30 @@ test.each([
   });
   const told = scene.server.requests.flatMap(request => toldResults(request).slice(-1));
   expect(told.filter(text => text.includes('A dry run changes nothing outside'))).toHaveLength(kind === 'copy' ? 3 : 2);
+});
+
+test('a dry run shows a file in place of a folder, and a folder in place of a file', async () => {
+  const {scene: opened, id} = await openPlanned([
+    call('Bash', {command: 'rm -r swap && echo file >swap && rm gone.txt && mkdir gone.txt && echo x >gone.txt/x'}),
+    marks('completed', 'completed'),
+    say('Done.'),
+  ]);
+  await using scene = opened;
+  mkdirSync(join(scene.place.work, 'swap'));
+  writeFileSync(join(scene.place.work, 'swap/in'), 'in\n');
+  const dry = await scene.run(['plan', 'run', id, '--dry', '--json', ...free]);
+  const {changes, session} = JSON.parse(dry.stdout);
+  expect(changes).toEqual([
+    {path: 'gone.txt', kind: 'deleted'},
+    {path: 'gone.txt/x', kind: 'created'},
+    {path: 'swap', kind: 'created'},
+    {path: 'swap/in', kind: 'deleted'},
+  ]);
+  const before = join(scene.place.home, 'before');
+  cpSync(scene.place.work, before, {recursive: true});
+  const {stdout: patch} = await scene.run(['sessions', 'diff', '--session', session]);
+  writeFileSync(join(scene.place.home, 'patch'), patch);
+  git(before, 'apply', join(scene.place.home, 'patch'));
+  expect((await scene.run(['plan', 'apply', id])).code).toBe(0);
+  expect(listing(before)).toEqual(listing(scene.place.work));
 });

@@ -35,10 +35,13 @@ export function changedNodes(
     }
   }
   return [...found.values()]
-    .filter(({from, to}) => from?.kind !== 'folder' && to?.kind !== 'folder')
+    .map(({path, from, to}) => ({path, from: unlessFolder(from), to: unlessFolder(to)}))
     .filter(({from, to}) => !makeNodeComparison(objects, [from, to])(from, to))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
+
+/** A file in place of a folder is a created one, because the files of the folder are deleted by themselves. */
+const unlessFolder = (node: TreeNode | undefined): TreeNode | undefined => (node?.kind === 'folder' ? undefined : node);
 
 /** Compares the files before the first and after the last of these changes line by line. */
 export async function compareTrees(
