@@ -2,7 +2,6 @@ import {type SessionCheckpoints, treeId} from '../../domain/checkpoint.ts';
 import {rmSync, statSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
-import {treesOfDryRuns} from './dry-runs.ts';
 import {treesOfKilledReverts} from './killed-reverts.ts';
 import {openObjects, objectFileName, type ObjectStore} from './object-store.ts';
 import {lockForPruning, registerUse} from './store-lock.ts';
@@ -49,6 +48,7 @@ export async function pruneCheckpoints(request: PruneRequest): Promise<'pruned' 
     // The tables of folders refer to objects that may be deleted now.
     for (const name of entryNames(folder)) if (name.startsWith('seen-')) rmSync(join(folder, name), {force: true});
     const [newest = {updatedAt: now, trees: []}, ...others] = request.sessions;
+    const {treesOfDryRuns} = await import('./dry-runs.ts');
     const trees = [...newest.trees, ...[...treesOfKilledReverts(folder), ...treesOfDryRuns(folder)].map(treeId)];
     const sessions = [{...newest, trees}, ...others];
     await objects.sweep(await objectsToKeep({...request, sessions}, objects), makePause());
