@@ -9,7 +9,7 @@ import {readFileSync, globSync} from 'node:fs';
 import {parse} from '@babel/parser';
 
 /** How many findings the tree may have. Lower a number when you have rewritten something; never raise one. */
-const budget = {comments: 51, texts: 80, pages: 4};
+const budget = {comments: 50, texts: 80, pages: 4};
 type Kind = keyof typeof budget;
 
 const countWords = (sentence: string) => sentence.split(/\s+/u).length;

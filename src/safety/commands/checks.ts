@@ -7,7 +7,7 @@ import {hasTrait, isShell, rowFor, rowOf} from './known-programs.ts';
 import {keywords, layers, programName} from './layers.ts';
 import {wordsOf} from './program-table.ts';
 
-/** Where a command would run, and the checks that the user's settings name. */
+/** The place where a command would run, and the checks that the user's settings name. */
 interface CheckPlace {
   readonly directory: string;
   readonly context: PathContext;

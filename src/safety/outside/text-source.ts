@@ -203,7 +203,7 @@ function strangerIn(parsed: CommandAnalysis, {context, directory}: SourceContext
     });
 }
 
-/** Where package managers put the programs that a project uses. */
+/** The folders in which package managers put the programs that a project uses. */
 const projectPrograms = ['node_modules/.bin', '.venv/bin', 'venv/bin', 'vendor/bin', 'bin'];
 
 /**
