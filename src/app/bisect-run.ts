@@ -26,7 +26,8 @@ export async function runBisect(
   signal.throwIfAborted();
   const json = parseJson(output.toString('utf8'));
   const read = json.tag === 'ok' ? answer.safeParse(json.value) : undefined;
-  if (read?.success !== true) return failed(rejected(`Can't bisect: ${stderr.trim().split('\n').at(-1) ?? ''}`));
+  if (read?.success !== true)
+    return failed(rejected(`Can't bisect: ${(stderr.trim().split('\n').at(-1) ?? '').replace(/^weft: /u, '')}`));
   if (read.data.bad === null)
     return failed(
       rejected(

@@ -62,7 +62,10 @@ export async function blame(
   const fail = (why: string): Outcome<never, Fault> => failed(rejected(`Can't blame ${shown}: ${why}`));
   if (!containsPath(known.root, path)) return fail(`the file is not in this workspace (${known.root}).`);
   const stats = lstatOf(path);
-  if (stats === 'gone') return fail('there is no such file.');
+  if (stats === 'gone')
+    return fail(
+      /:\d*-\d*$/u.test(target) && !/:\d+-\d+$/u.test(target) ? 'a range of lines is 12-20.' : 'there is no such file.',
+    );
   if (isFolder(path)) return fail('it is a folder. Name a file.');
   const content = readRegularFile(path, maxBytes);
   if (content === undefined)

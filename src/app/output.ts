@@ -41,7 +41,7 @@ const printErrorJson = (text: string): void => void process.stderr.write(visible
 export const note = (line: string): void => printError(`weft: ${line}\n`);
 
 /** Returns the width of the terminal of stdout, in cells; `undefined` if stdout is not a terminal. */
-export const stdoutWidth = (): number | undefined => process.stdout.columns;
+export const stdoutWidth = (): number | undefined => (process.stdout.columns === 0 ? 80 : process.stdout.columns);
 
 export const isStdoutTerminal = (): boolean => process.stdout.isTTY;
 

@@ -91,3 +91,17 @@ test('what a range of prompts changed is a patch that git applies byte for byte,
     stderr: expect.stringContaining('There are no prompts 3..9. This session has 3'),
   });
 });
+
+test('a subfolder belongs to the sessions of the folder around it', async () => {
+  await using scene = await openScene([call('Write', {file_path: 'a', content: 'a\n'}), say('1')]);
+  await scene.run(['--prompt', 'first', ...free]);
+  const {stdout} = await scene.shell('mkdir sub; cd sub; weft sessions diff --stat');
+  expect(stdout).toBe('a  +1 −0\n');
+  const told = async (args: readonly string[]): Promise<string> => (await scene.run(args)).stderr;
+  writeFileSync(join(scene.place.work, 'empty'), '');
+  expect([await told(['blame', 'empty']), await told(['blame', 'a:1-'])]).toEqual([
+    'weft: empty is empty\n',
+    "weft: Can't blame a:1-: a range of lines is 12-20.\n",
+  ]);
+  expect(await told(['bisect', ''])).toContain('Name a command');
+});

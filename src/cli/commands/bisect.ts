@@ -3,7 +3,7 @@ import type {Command} from 'commander';
 import * as z from 'zod/mini';
 import {askUnattended} from '../../workspace/sandbox/host-gate.ts';
 import {commandSandbox} from '../../app/command-sandbox.ts';
-import {exitCode, type ExitCode, exiting, unwrap} from '../../app/exit-code.ts';
+import {exitCode, type ExitCode, exiting, unwrap, UsageError} from '../../app/exit-code.ts';
 import {note, print, printError} from '../../app/output.ts';
 import {contextFor} from '../../app/run-context.ts';
 import {codeOfShadow, runInShadow, type ShadowPlace, takeShadowPlace} from '../../app/shadow-run.ts';
@@ -38,6 +38,7 @@ export function add(command: Command): void {
       jsonFlag,
     ],
     exiting(async (line: string, options: BisectOptions) => {
+      if (line.trim() === '') throw new UsageError('Name a command that fails now: weft bisect "npm test"');
       const shadow = takeShadowPlace();
       const session = await openSaved(shadow?.given ?? options.session);
       const changes = changesOfSession(session.records);

@@ -1,5 +1,6 @@
 import type {Command} from 'commander';
 import {pluralize} from '../../base/clip.ts';
+import {visibleLine} from '../../base/visible.ts';
 import {blame} from '../../app/blame.ts';
 import {exitCode, exiting, type ExitCode, unwrap, UsageError} from '../../app/exit-code.ts';
 import type {FolderOption} from '../../app/main-options.ts';
@@ -49,6 +50,7 @@ async function runBlame(target: string | undefined, {json, gitNotes, cwd = '.'}:
   if (target === undefined) throw new UsageError('Name a file: weft blame src/a.ts, or src/a.ts:12');
   const blamed = unwrap(await blame(target, from, signal));
   if (json !== undefined) return printDocument(blamed.lines);
+  if (blamed.lines.length === 0) note(`${visibleLine(target)} is empty`);
   const {blameText} = await import('../../tui/text/blame-text.ts');
   const lines = blameText(blamed, {width: stdoutWidth() ?? 'pipe', now: Date.now()});
   await printAndWait(lines.map(line => `${line}\n`).join(''), 'text');

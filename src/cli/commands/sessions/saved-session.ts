@@ -1,8 +1,10 @@
+import {dirname} from 'node:path';
 import {UsageError, unwrap} from '../../../app/exit-code.ts';
 import {sessionIdOf} from '../../../app/open-session.ts';
 import {existingFolder} from '../../../app/run-context.ts';
 import {openUserStore} from '../../../app/user-database.ts';
 import {userPlaces} from '../../../app/user-data.ts';
+import type {SessionId} from '../../../domain/ids.ts';
 import type {Places} from '../../../config/places.ts';
 import type {ReadSession, Store} from '../../../store/open-store.ts';
 import {
@@ -30,11 +32,17 @@ export function checkpointsOf(
   return {roots, checkpoints: makeCheckpoints({roots, folder, environment: process.env, now: () => Date.now()})};
 }
 
+/** Returns the latest session of a folder, or of the nearest folder around it. */
+function latestAround(store: Store, folder: string): SessionId | undefined {
+  const found = store.latest(folder)?.id;
+  return found !== undefined || dirname(folder) === folder ? found : latestAround(store, dirname(folder));
+}
+
 /** Opens a saved session by its id or the first characters; without one, the latest of this folder. Throws if there is none. */
 export async function openSaved(idText: string | undefined): Promise<SavedSession> {
   const places = userPlaces();
   const store = await openUserStore(places);
-  const id = idText === undefined ? store.latest(existingFolder('.'))?.id : sessionIdOf(store, idText);
+  const id = idText === undefined ? latestAround(store, existingFolder('.')) : sessionIdOf(store, idText);
   if (id === undefined) throw new UsageError('No session in this folder. Name one: weft sessions list');
   const session = unwrap(store.read(id));
   return {...session, store, places, ...checkpointsOf(session, places)};
