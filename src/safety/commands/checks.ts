@@ -231,7 +231,7 @@ function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace)
   return [];
 }
 
-/** Where package tools and systems put programs. A program of another folder is not the one of that name. */
+/** The folders in which package tools and systems put programs. A program of another folder is not the one of that name. */
 const usualFolder = /^(?:(?:\.\/)?(?:node_modules\/\.bin|\.?venv\/bin)|(?:\/usr(?:\/local)?)?\/bin)\/(?=[^/]+$)/u;
 
 const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*=/u.test(word);

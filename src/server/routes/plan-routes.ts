@@ -206,7 +206,7 @@ export function planRoutes({
     route('post', '/agent/plan/{planId}/dry-run', {
       tag: 'plans',
       id: 'dryRunPlan',
-      summary: 'Carry a plan out without changing files, and answer with the changes. Whatever would ask is refused',
+      summary: 'Carry a plan out without changing files, and answer with the changes. weft refuses whatever would ask',
       answer: [200, 'The changes, and the checks that ran', dryRunAnswer],
       errors: {404: noPlan, 409: 'The plan can not run, or the dry run did not come to its end'},
       async handle({params, signal}) {
