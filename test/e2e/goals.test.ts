@@ -300,6 +300,8 @@ test('over HTTP: goal and requireChecks of a prompt', async () => {
   );
   const refused = await scene.server.ask('POST', '/agent', {body: {...body, goal: 'the tests pass'}});
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('body.goal')]);
+  const hidden = await scene.server.ask('POST', '/agent', {body: {...body, requireChecks: ['npm test | tail -1']}});
+  expect([hidden.status, hidden.text]).toEqual([400, expect.stringContaining('a pipe hides the exit code')]);
 });
 
 test('in the Agent SDK: a flag, and the command that asks for an approval', async () => {

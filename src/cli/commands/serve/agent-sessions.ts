@@ -102,6 +102,8 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
         );
         return ok(client);
       } catch (cause) {
+        if (cause instanceof UsageError && conditions.requireChecks.length > 0)
+          return failed({status: 400, error: `Invalid request: ${cause.message}`});
         // Another weft process or a concurrent request has the session open.
         if (session === 'new' || cause instanceof UsageError) throw cause;
         return failed({status: 409, error: 'The session is open elsewhere.'});
