@@ -1,6 +1,7 @@
 import {basename} from 'node:path';
 import type {AgentClient} from '../agent/client.ts';
 import {exitCode, type ExitCode} from '../app/exit-code.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 
 const watched = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
 type Watched = (typeof watched)[number];
@@ -26,6 +27,17 @@ export function keepIgnoredSignals(environment: NodeJS.ProcessEnv): void {
 export function onStopSignal(stop: (code: ExitCode) => void): void {
   onSignal('SIGINT', () => stop(exitCode.interrupted));
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) onSignal(signal, () => stop(exitCode.terminated));
+}
+
+/** Returns a signal that aborts when a stop signal arrives, and a function that returns the exit code for the first one. */
+export function abortOnSignals(): {readonly signal: AbortSignal; readonly stopped: () => ExitCode | undefined} {
+  const abort = new AbortController();
+  let code: ExitCode | undefined;
+  onStopSignal(wanted => {
+    code ??= wanted;
+    abort.abort();
+  });
+  return {signal: abort.signal, stopped: () => code};
 }
 
 /** Calls the listener on a signal, unless the signal was ignored when weft started. */
@@ -76,4 +88,16 @@ export function stopOnSignals(engine: AgentClient): Stopper {
   };
   onStopSignal(stop);
   return {stopped: () => code, stop, gaveUp};
+}
+
+/** Waits for work with a session, then closes the session. If a signal stops the session, the error is the exit code for the signal. */
+export async function untilStopped<T>(
+  engine: AgentClient,
+  work: (stopped: Stopper['stopped']) => Promise<T>,
+): Promise<Outcome<T, ExitCode>> {
+  const stopper = stopOnSignals(engine);
+  const done = await Promise.race([work(() => stopper.stopped()).then(ok), stopper.gaveUp]);
+  await engine.close('finished');
+  const stopped = stopper.stopped();
+  return stopped === undefined && done !== undefined ? done : failed(stopped ?? exitCode.failed);
 }

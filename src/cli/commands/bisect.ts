@@ -9,6 +9,7 @@ import {contextFor} from '../../app/run-context.ts';
 import {codeOfShadow, runInShadow, type ShadowPlace, takeShadowPlace} from '../../app/shadow-run.ts';
 import {visibleLine, visibleText} from '../../base/visible.ts';
 import {firstLine} from '../../base/clip.ts';
+import {maxTimerMs} from '../../base/timer-limits.ts';
 import {describeChange} from '../../agent/rewind.ts';
 import {findBadChange, treesAfter} from '../../domain/bisect.ts';
 import {changesOfSession, type SessionChange} from '../../domain/timeline.ts';
@@ -22,7 +23,7 @@ import {runEnclosed} from '../../workspace/sandbox/run-enclosed.ts';
 import {addParameters, jsonFlag, type JsonOption} from '../flags.ts';
 import {printDocument} from '../rows.ts';
 import {openSaved, type SavedSession} from './sessions/saved-session.ts';
-import {onStopSignal} from '../signals.ts';
+import {abortOnSignals} from '../signals.ts';
 
 interface BisectOptions extends JsonOption {
   readonly session?: string;
@@ -108,9 +109,9 @@ async function inside(
   line: string,
   {session, changes, shadow}: Bisected & {readonly shadow: ShadowPlace},
 ): Promise<ExitCode> {
-  const [first, ...others] = shadow.roots.map(root => realPath(root));
-  if (first === undefined) return exitCode.failed;
-  const roots = [first, ...others] as const;
+  const [top, ...others] = shadow.roots;
+  const first = realPath(top);
+  const roots = [first, ...others.map(realPath)] as const;
   const folders = new Map(shadow.real.map((real, at) => [real, roots[at] ?? real]));
   const {places} = session;
   const checkpoints = makeCheckpoints({
@@ -120,13 +121,7 @@ async function inside(
     now: () => Date.now(),
   });
   const inPlace = (tree: TreeId): TreeId => (shadow.kind === 'view' ? tree : checkpoints.movedTo(tree, folders));
-  const stopping = new AbortController();
-  let stopped: ExitCode | undefined;
-  onStopSignal(code => {
-    stopped ??= code;
-    stopping.abort();
-  });
-  const {signal} = stopping;
+  const {signal, stopped} = abortOnSignals();
   const context = {...contextFor({cwd: first}), roots};
   const sandbox = commandSandbox(context, context.settings.sandbox);
   try {
@@ -164,7 +159,7 @@ async function inside(
           }),
           confinement: holdsChanges(proof) ? 'sandbox' : 'chosen',
           hosts: askUnattended,
-          timeoutMs: maxMs,
+          timeoutMs: maxTimerMs,
           input: '',
           changes: 'none',
         },
@@ -187,12 +182,10 @@ async function inside(
     writeFileSync(shadow.report, JSON.stringify(end satisfies z.infer<typeof bisectEnd>));
     return exitCode.done;
   } catch (cause) {
-    if (stopped !== undefined) return stopped;
+    const code = stopped();
+    if (code !== undefined) return code;
     throw cause;
   } finally {
     await sandbox.close();
   }
 }
-
-/** The longest run of the command, in milliseconds: the longest that a timer takes. */
-const maxMs = 2 ** 31 - 1;

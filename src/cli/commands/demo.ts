@@ -24,7 +24,7 @@ import {composeEngine} from '../../app/compose-engine.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {demoUserPorts} from '../../app/user-ports.ts';
 import {isStdoutTerminal, print} from '../../app/output.ts';
-import {stopOnSignals} from '../signals.ts';
+import {untilStopped} from '../signals.ts';
 import {newSessionId, unsavedSession, unsavedSessions} from '../../app/open-session.ts';
 import type {TerminalJob} from '../run-terminal.ts';
 import {requestsScreenReaderMode} from '../../app/settings-layers.ts';
@@ -91,14 +91,11 @@ async function report(place: DemoPlace): Promise<ExitCode> {
   const {directory} = place;
   const {runReport} = await import('../../headless/demo-report.ts');
   const engine = demoEngine(place, 'at-once');
-  const stopper = stopOnSignals(engine);
-  printLine(`weft demo: a recorded model fixes a small project. Every action really runs, in ${directory}`);
-  const end = await Promise.race([
-    runReport({engine, prompt: demoPrompt, print: printLine, uuid: randomUUID}),
-    stopper.gaveUp,
-  ]);
-  await engine.close('finished');
-  return stopper.stopped() ?? end?.exitCode ?? exitCode.failed;
+  const end = await untilStopped(engine, () => {
+    printLine(`weft demo: a recorded model fixes a small project. Every action really runs, in ${directory}`);
+    return runReport({engine, prompt: demoPrompt, print: printLine, uuid: randomUUID});
+  });
+  return end.tag === 'ok' ? end.value.exitCode : end.error;
 }
 
 function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' | 'at-once'): AgentClient {

@@ -33,7 +33,7 @@ import {userPlaces} from '../../app/user-data.ts';
 import {dryRunsFolder} from '../../config/places.ts';
 import {note, print, printJson} from '../../app/output.ts';
 import {printFailureResult, runMain} from '../run-main.ts';
-import {stopOnSignals} from '../signals.ts';
+import {untilStopped} from '../signals.ts';
 import {printDocument, printRows} from '../rows.ts';
 import {joinPipedText} from '../../domain/slash-command.ts';
 import {readStdin} from '../stdin.ts';
@@ -105,12 +105,9 @@ async function makePlan(words: readonly string[], given: MainOptions & PlanOptio
   requireModel(chosen);
   for (const notice of await context.notices()) note(notice);
   const engine = await composeSession(chosen, context, defaultDriver);
-  const stopper = stopOnSignals(engine);
-  const planned = await Promise.race([planWith(engine, prompt), stopper.gaveUp]);
-  await engine.close('finished');
-  const stopped = stopper.stopped();
-  if (stopped !== undefined || planned === undefined) return stopped ?? exitCode.failed;
-  const {plan, summary} = planned;
+  const planned = await untilStopped(engine, () => planWith(engine, prompt));
+  if (planned.tag === 'failed') return planned.error;
+  const {plan, summary} = planned.value;
   for (const line of summaryNotes(summary)) note(line);
   if (plan === 'none') {
     const {exitCode: code} = endOf(summary);

@@ -27,7 +27,7 @@ import {contextFor} from '../../app/run-context.ts';
 import {version} from '../../app/version.ts';
 import {printDocument} from '../rows.ts';
 import {normalizeOptions} from '../sdk-options.ts';
-import {stopOnSignals} from '../signals.ts';
+import {untilStopped} from '../signals.ts';
 
 const formats = ['markdown', 'github', 'sarif'] as const;
 const limits = [...severities, 'never'] as const;
@@ -75,11 +75,9 @@ async function runReview(base: string, given: MainOptions & ReviewOptions): Prom
   const structured = await structuredOutputFor(reviewSchema());
   if (structured.tag === 'failed') throw new Error(structured.error);
   const engine = await composeSession(chosen, context, {...defaultDriver, structured: structured.value});
-  const stopper = stopOnSignals(engine);
-  const summary = await Promise.race([askOnce(engine, promptOf(changes), {note, uuid: messageUuid}), stopper.gaveUp]);
-  await engine.close('finished');
-  const stopped = stopper.stopped();
-  if (stopped !== undefined || summary === undefined) return stopped ?? exitCode.failed;
+  const asked = await untilStopped(engine, () => askOnce(engine, promptOf(changes), {note, uuid: messageUuid}));
+  if (asked.tag === 'failed') return asked.error;
+  const summary = asked.value;
   const end = endOf(summary);
   for (const line of end.notes) note(line);
   if (summary.structured.kind === 'none') return end.exitCode === exitCode.done ? exitCode.failed : end.exitCode;

@@ -22,7 +22,7 @@ import {contextFor} from '../../app/run-context.ts';
 import {jsonFlag, type JsonOption} from '../flags.ts';
 import {printRows} from '../rows.ts';
 import {normalizeOptions} from '../sdk-options.ts';
-import {stopOnSignals} from '../signals.ts';
+import {untilStopped} from '../signals.ts';
 import {openSaved} from './sessions/saved-session.ts';
 
 /** `weft verify [session]`. */
@@ -65,19 +65,17 @@ async function runVerify(id: string | undefined, {json, ...given}: MainOptions &
     {...defaultDriver, interaction: 'interactive', servers: emptyServers},
   );
   engine.subscribe(events => events.forEach(event => answerApproval(event, engine)));
-  const stopper = stopOnSignals(engine);
-  const rows: Verified[] = [];
-  for (const status of claimed) {
-    const ran = await Promise.race([
-      runAgain(status.receipt, {model, engine, directory: summary.directory}),
-      stopper.gaveUp,
-    ]);
-    if (ran === undefined || stopper.stopped() !== undefined) break;
-    rows.push({claimed: status, again: ran});
-  }
-  await engine.close('finished');
-  const stopped = stopper.stopped();
-  if (stopped !== undefined) return stopped;
+  const verified = await untilStopped(engine, async stopped => {
+    const ran: Verified[] = [];
+    for (const status of claimed) {
+      const again = await runAgain(status.receipt, {model, engine, directory: summary.directory});
+      if (stopped() !== undefined) break;
+      ran.push({claimed: status, again});
+    }
+    return ran;
+  });
+  if (verified.tag === 'failed') return verified.error;
+  const rows = verified.value;
   printRows({rows, json, line: rowText, toJson: rowJson, none: ''});
   return rows.every(row => differences(row).length === 0) ? exitCode.done : exitCode.failed;
 }

@@ -17,7 +17,7 @@ import {checkModel, type ModelCheck, checkNames, checksUsage} from '../../../mod
 import {costOfMany, modelTable} from '../../../models/model-facts.ts';
 import {makeRedactor} from '../../../safety/secrets/redactor.ts';
 import type {JsonOption} from '../../flags.ts';
-import {onStopSignal} from '../../signals.ts';
+import {abortOnSignals} from '../../signals.ts';
 import {printDocument} from '../../rows.ts';
 
 export type TestOptions = Pick<MainOptions, 'cwd' | 'provider' | 'baseUrl' | 'model'> & JsonOption;
@@ -51,7 +51,8 @@ export async function testModel(named: string | undefined, {json, ...options}: T
     files: {inRoots: () => [], everywhere: () => []},
     key: () => randomBytes(32),
   });
-  const {signal, exitCodeOf} = stopSignal();
+  // The checks before the signal are printed.
+  const {signal, stopped} = abortOnSignals();
   const found: ModelCheck[] = [];
   for await (const {detail, ...check} of checkModel({port, model, info: {...info, contextWindow}}, signal)) {
     const shown = {...check, detail: secrets.redact(detail).replaceAll(/\[\[secret:[^\]]*\]\]/gu, '(hidden)')};
@@ -59,13 +60,13 @@ export async function testModel(named: string | undefined, {json, ...options}: T
     if (json === undefined) print(lineOf(shown));
   }
   const failed = found.filter(({ok}) => !ok).length;
-  const stopped = exitCodeOf();
-  if (stopped !== undefined) {
+  const code = stopped();
+  if (code !== undefined) {
     const rest = checkNames.slice(found.length);
     const interrupted = {ok: false, detail: 'not run: interrupted', interrupted: true} as const;
     if (json !== undefined) printDocument([...found, ...rest.map(check => ({check, ...interrupted}))]);
     else print(`interrupted: ${found.length - failed} of ${found.length} checks passed, ${rest.length} not run\n`);
-    return stopped;
+    return code;
   }
   if (json !== undefined) printDocument(found);
   else print(`${found.length - failed} of ${found.length} checks passed\n`);
@@ -73,17 +74,6 @@ export async function testModel(named: string | undefined, {json, ...options}: T
 }
 
 const connectMs = 10_000;
-
-/** Makes Ctrl+C and SIGTERM stop the checks, so that those before are printed. */
-function stopSignal(): {readonly signal: AbortSignal; readonly exitCodeOf: () => ExitCode | undefined} {
-  const abort = new AbortController();
-  let code: ExitCode | undefined;
-  onStopSignal(wanted => {
-    code ??= wanted;
-    abort.abort();
-  });
-  return {signal: abort.signal, exitCodeOf: () => code};
-}
 
 const lineOf = ({check, ok, detail}: ModelCheck): string =>
   visibleLine(`${ok ? '✓' : '✗'} ${check.padEnd(14)}  ${detail}`) + '\n';
