@@ -133,6 +133,7 @@ test('a file that changed since makes the whole dry run void; an ignored one doe
   ]);
   rmSync(join(scene.place.work, 'other.txt'));
   writeFileSync(join(scene.place.work, 'server.log'), 'user');
+  writeFileSync(join(scene.place.work, '日誌.log'), 'user');
   expect((await scene.run(['plan', 'apply', id])).code).toBe(0);
   expect(scene.read('src/second.txt')).toBe('second\n');
 });

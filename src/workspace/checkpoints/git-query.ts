@@ -3,6 +3,7 @@ import {type GitContext, gitEnvironment} from '../exec/git-environment.ts';
 import {gitFolderAt, firstMatchIn} from '../files/git-branch.ts';
 import {isFile, isFolder as isFolderAt} from '../files/list-folder.ts';
 import {runProgram} from '../run-program.ts';
+import {toBytes} from '../sandbox/changes/path-bytes.ts';
 import {isPipeOrDevice, watchForStuckRun} from '../search/ripgrep.ts';
 
 const limitMs = 10_000;
@@ -131,6 +132,12 @@ export async function filterIgnored(
   if (answer === undefined || answer.code > 1) return undefined;
   const names = answer.output.toString('latin1').split('\0');
   return new Set(names.map(name => name.slice('./'.length)));
+}
+
+/** Returns those of the paths, relative to the folder, that are untracked and that git ignores; none if git doesn't answer. */
+export async function ignoredAmong(paths: readonly string[], context: GitContext): Promise<ReadonlySet<string>> {
+  const ignored = paths.length === 0 ? undefined : await filterIgnored(paths.map(toBytes), context);
+  return new Set(paths.filter(path => ignored?.has(toBytes(path)) === true));
 }
 
 /** Returns the paths, relative to the top of a repository, that git tracks. A path with a line feed counts as untracked. */

@@ -3,7 +3,7 @@ import {compileGlob} from '../../base/glob.ts';
 import type {TreeId} from '../../domain/checkpoint.ts';
 import type {Receipt} from '../../domain/receipt.ts';
 import {changedNodes} from './compare-trees.ts';
-import {filterIgnored} from './git-query.ts';
+import {ignoredAmong} from './git-query.ts';
 import type {ObjectStore} from './object-store.ts';
 import {toolFolders} from './scan-workspace.ts';
 import {LostCheckpoint, type TreeReader} from './tree.ts';
@@ -47,9 +47,8 @@ async function changedFiles(
     const files = roots.map(async folder => {
       const own = paths.flatMap(path => (path.startsWith(folder + sep) ? [relative(folder, path)] : []));
       const named = own.filter(path => !path.split(sep).some(part => toolFolders.has(part)));
-      const ignored =
-        named.length === 0 ? undefined : await filterIgnored(named.map(bytes), {folder, environment, signal});
-      return named.filter(path => ignored?.has(bytes(path)) !== true);
+      const ignored = await ignoredAmong(named, {folder, environment, signal});
+      return named.filter(path => !ignored.has(path));
     });
     return (await Promise.all(files)).flat();
   } catch (cause) {
@@ -57,6 +56,3 @@ async function changedFiles(
     throw cause;
   }
 }
-
-/** Writes a path with one character for each byte. */
-const bytes = (path: string): string => Buffer.from(path).toString('latin1');

@@ -24,7 +24,7 @@ import {parseSessionId, planId} from '../../../domain/ids.ts';
 import {draftOf, type Plan, planText} from '../../../domain/plan.ts';
 import {makeCheckpoints, type SavedCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
 import {type DryRun, dryRunsIn, removeDryRun, saveDryRun} from '../../../workspace/checkpoints/dry-runs.ts';
-import {filterIgnored} from '../../../workspace/checkpoints/git-query.ts';
+import {ignoredAmong} from '../../../workspace/checkpoints/git-query.ts';
 import {realPath} from '../../../workspace/files/resolve-path.ts';
 import {isOwnerGone, ownerText} from '../../../workspace/sandbox/session.ts';
 import type {JsonOption} from '../../flags.ts';
@@ -261,7 +261,6 @@ async function changedSince(
   const own = new Set(changes.map(({path}) => path));
   const paths = found.map(({path}) => path);
   const inTop = paths.filter(path => path.startsWith(`${top}/`) && !own.has(path)).map(path => relativeTo(path, top));
-  const ignored =
-    inTop.length === 0 ? undefined : await filterIgnored(inTop, {folder: top, environment: process.env, signal});
-  return paths.map(path => relativeTo(path, top)).filter(path => ignored?.has(path) !== true);
+  const ignored = await ignoredAmong(inTop, {folder: top, environment: process.env, signal});
+  return paths.map(path => relativeTo(path, top)).filter(path => !ignored.has(path));
 }
