@@ -1,9 +1,9 @@
 import {tryOr} from '../../base/outcome.ts';
 
-/** The depth to which a text in a text is decoded: base64 of a percent-encoded text, and the like. */
-const deepest = 3;
-/** The most characters of decoded forms of one text, in multiples of it. */
-const mostForms = 6;
+/** The maximum depth to which a text in a text is decoded: base64 of a percent-encoded text, and the like. */
+const maxDepth = 3;
+/** The maximum number of characters in the decoded forms of one text, in multiples of it. */
+const maxGrowth = 6;
 
 /**
  * Returns a text and its decoded forms, as a shell, a browser or a program would read it. It decodes base64, hexadecimal digits, percent
@@ -11,9 +11,9 @@ const mostForms = 6;
  */
 export function decodedForms(text: string): readonly string[] {
   const forms = new Set([text]);
-  let left = mostForms * text.length + 10_000;
+  let left = maxGrowth * text.length + 10_000;
   let depth = new Set([text]);
-  for (let level = 0; level < deepest; level += 1) {
+  for (let level = 0; level < maxDepth; level += 1) {
     const next = new Set([...depth].flatMap(form => decodings.flatMap(decode => decode(form))));
     depth = new Set([...next].filter(form => !forms.has(form) && (left -= form.length) > 0));
     for (const form of depth) forms.add(form);
@@ -74,13 +74,13 @@ const decodings: readonly Decoding[] = [
 
 /** Puts the values of variables that a text sets in place of their names. */
 function withVariables(text: string): readonly string[] {
-  const set = [...text.matchAll(/(?<![\w$])([A-Za-z_]\w*)=("[^"]*"|'[^']*'|[^\s;&|]+)/gu)].slice(0, mostVariables);
+  const set = [...text.matchAll(/(?<![\w$])([A-Za-z_]\w*)=("[^"]*"|'[^']*'|[^\s;&|]+)/gu)].slice(0, maxVariables);
   const values = new Map(set.map(([, name = '', value = '']) => [name, value.replaceAll(/^["']|["']$/gu, '')]));
   if (values.size === 0) return [];
   return replacing(/\$\{?(\w+)\}?/gu, (all, name) => values.get(name ?? '') ?? all ?? '')(text);
 }
 
-const mostVariables = 100;
+const maxVariables = 100;
 
 /** Matches a text in base64, or in the form for URLs, perhaps in several lines of equal length. */
 const base64 = /[\w+/-]{20,}(?:\s[\w+/-]{20,})*(?:\s[\w+/-]+)?={0,2}/gu;

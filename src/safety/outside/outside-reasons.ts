@@ -44,8 +44,8 @@ interface OutsideEvidence {
   readonly finding: Finding;
 }
 
-/** The most reasons of one action. The card has room for few, and one is enough. */
-const mostReasons = 3;
+/** The maximum number of reasons of one action. The card has room for few, and one is enough. */
+const maxReasons = 3;
 const longestSpan = 200;
 
 /**
@@ -67,7 +67,7 @@ export async function outsideReasons(action: JudgedAction, evidence: OutsideEvid
     const isRepeated = [...reasons.values()].some(each => each.source === source.name && each.span.includes(clipped));
     if (isRepeated || (await isInOldFile(span, evidence))) continue;
     reasons.set(`${source.name}\n${clipped}`, {kind: 'tainted-data', source: source.name, span: clipped});
-    if (reasons.size === mostReasons) break;
+    if (reasons.size === maxReasons) break;
   }
   return [...reasons.values()];
 }
@@ -264,8 +264,8 @@ const piecesOf = (word: string): readonly string[] => word.split(/[?&]?[\w-]*=|[
 const readsCommands = ({words: [program = '', ...words]}: Call): boolean =>
   takesCodeFromInput(programName(program)) && words.every(word => /^-\w?$/u.test(word));
 
-/** The most files of one command that weft reads. */
-const mostFiles = 100;
+/** The maximum number of files of one command that weft reads. */
+const maxFiles = 100;
 
 /** Returns the files that stand anywhere in a command, with those that a pattern may mean. */
 function filesNamed(
@@ -287,7 +287,7 @@ function filesNamed(
       return context.list(folder).map(({name}) => `${folder}/${name}`);
     })
     .filter(path => context.read(context.resolve(path).path).kind === 'text')
-    .slice(0, mostFiles);
+    .slice(0, maxFiles);
 }
 
 const pathFrom = (path: string, {directories}: JudgedInvocation): string =>

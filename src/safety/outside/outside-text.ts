@@ -20,8 +20,8 @@ export interface TimeSpan {
 /** The times of files may lag behind the clock by this many milliseconds. */
 const clockStep = 20;
 
-/** The most characters in one index. There are two, and the older one is dropped when the newer one is full. */
-const mostCharacters = 32_000_000;
+/** The maximum number of characters in one index. There are two, and the older one is dropped when the newer one is full. */
+const maxCharacters = 32_000_000;
 
 /** The number of characters beside a text of the user that agree by chance. */
 const chance = 2;
@@ -49,7 +49,7 @@ export class OutsideText {
     this.#known.set(key, owner);
     const [newest = new TextFinder()] = this.#indexes;
     for (const form of decodedForms(text)) newest.add(form, owner);
-    if (newest.length > mostCharacters) this.#indexes = [new TextFinder(), newest];
+    if (newest.length > maxCharacters) this.#indexes = [new TextFinder(), newest];
   }
 
   /** Adds the time in which a command ran that may have put text from outside into any file. */

@@ -40,12 +40,12 @@ const lap = leastLength - 1;
 /** The number of grams under one hash beyond which weft does not count. */
 const crowded = 4;
 const pieceLength = 4096;
-/** The least length of a piece of a text that is split, the most pieces of one action, and the most places of one piece. */
+/** The least length of a piece of a text that is split, and the maximum numbers of pieces of one action and of places of one piece. */
 const leastPiece = 5;
-const mostPieces = 200;
-const mostPlaces = 200;
-/** The most runs at one place, for texts that repeat themselves. */
-const mostRuns = 16;
+const maxPieces = 200;
+const maxPlaces = 200;
+/** The maximum number of runs at one place, for texts that repeat themselves. */
+const maxRuns = 16;
 
 /**
  * Holds texts and finds their parts in other texts: every part of at least 24 characters that count. It keeps each stretch of text once,
@@ -93,11 +93,11 @@ export class TextFinder {
   /** Finds pieces that stand side by side in its texts and are long enough together, whatever else is among them. */
   findJoined(pieces: readonly string[]): readonly {readonly text: string; readonly owner: number}[] {
     const known = Buffer.from(this.#bytes.buffer, 0, this.#length);
-    const places = pieces.slice(0, mostPieces).flatMap(text => {
+    const places = pieces.slice(0, maxPieces).flatMap(text => {
       const {bytes} = fold(text);
       const found: {readonly from: number; readonly to: number; readonly text: string}[] = [];
       if (bytes.length < leastPiece) return found;
-      for (let at = known.indexOf(bytes); at >= 0 && found.length < mostPlaces; at = known.indexOf(bytes, at + 1))
+      for (let at = known.indexOf(bytes); at >= 0 && found.length < maxPlaces; at = known.indexOf(bytes, at + 1))
         found.push({from: at, to: at + bytes.length, text});
       return found;
     });
@@ -201,7 +201,7 @@ export class TextFinder {
 
   *#runsAt(bytes: Uint8Array, from: number, hash: number): Generator<Match> {
     let found = 0;
-    for (let at = this.#heads[this.#slot(hash)] ?? 0; at > 0 && found < mostRuns; at = this.#before[at] ?? 0) {
+    for (let at = this.#heads[this.#slot(hash)] ?? 0; at > 0 && found < maxRuns; at = this.#before[at] ?? 0) {
       const place = this.#places[at] ?? 0;
       let right = 0;
       while (right < gram && bytes[from + right] === this.#bytes[place + right]) right += 1;

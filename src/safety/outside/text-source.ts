@@ -120,7 +120,7 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
   const parsed = analyzeCommand(command, {directory, context});
   const forms = resolvedForms(command, parsed);
   const calls = forms.forms
-    .slice(0, mostForms)
+    .slice(0, maxForms)
     .flatMap(form => commandsStarted(form.split(' ')).map(({words}) => words));
   const talking = calls.filter(talksToOthers);
   const paths = pathsInCommand(forms);
@@ -189,7 +189,7 @@ function installs(words: readonly string[]): boolean {
 function strangerIn(parsed: CommandAnalysis, {context, directory}: SourceContext): readonly string[] | undefined {
   if (parsed.reading !== 'parsed') return undefined;
   return parsed.invocations
-    .slice(0, mostForms)
+    .slice(0, maxForms)
     .flatMap(({words}) => commandsStarted(words.map(word => plainText(word) ?? '')))
     .map(({words}) => words)
     .find(words => {
@@ -257,7 +257,7 @@ function pathsOutside(
 /** Matches code that finds the home folder. */
 const homeInCode = /\b(?:homedir|expanduser|Path\.home|Dir\.home|UserHomeDir)\b/u;
 
-const mostForms = 500;
+const maxForms = 500;
 const longestName = 120;
 
 const absolute = (path: string, directory: string): string =>

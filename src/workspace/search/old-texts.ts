@@ -2,7 +2,7 @@ import {lstat, readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 
 /** Bounds of the search, which runs while somebody waits for a question. */
-const mostFiles = 5000;
+const maxFiles = 5000;
 const largestFile = 1_000_000;
 /** The times of files may lag behind the clock by this many milliseconds. */
 const clockStep = 20;
@@ -28,7 +28,7 @@ export async function oldTexts(
   const found: string[] = [];
   const folders = [...roots];
   let files = 0;
-  for (let folder = folders.shift(); folder !== undefined && files < mostFiles; folder = folders.shift()) {
+  for (let folder = folders.shift(); folder !== undefined && files < maxFiles; folder = folders.shift()) {
     const entries = await readdir(folder, {withFileTypes: true}).catch(() => []);
     for (const entry of entries) {
       const path = join(folder, entry.name);
