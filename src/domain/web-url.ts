@@ -1,5 +1,5 @@
 import {type AddressScope, addressScope} from '../base/ip-address.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 
 /** A web address as `new URL` reads it. An unusual spelling (`http://2130706433`) is judged by what it means. */
 export interface WebUrl {
@@ -41,6 +41,10 @@ const hostOf = ({hostname}: URL): string =>
     .toLowerCase()
     .replace(/^\[(.*)\]$/su, '$1')
     .replace(/\.+$/u, '');
+
+/** Decodes the percent-encoded characters of any text. Leaves those that are not UTF-8. */
+export const percentDecoded = (text: string): string =>
+  text.replaceAll(/(?:%[\da-f]{2})+/giu, encoded => tryOr(() => decodeURIComponent(encoded), encoded));
 
 /** A host and port that a program wants to connect to. */
 export interface HostPlace {

@@ -1,4 +1,3 @@
-import {tryOr} from '../base/outcome.ts';
 import {serverPartOf} from '../domain/mcp-tool-name.ts';
 import {type Reason, sameReason} from '../domain/reason.ts';
 import type {CommandAnalysis} from './commands/analyze-command.ts';
@@ -7,7 +6,7 @@ import {handoverReasons} from './secrets/secret-handover.ts';
 import type {Access} from '../domain/access.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {noDetail, type RiskLevel} from '../domain/risk.ts';
-import {readWebUrl} from '../domain/web-url.ts';
+import {percentDecoded, readWebUrl} from '../domain/web-url.ts';
 import {accessedPaths, globStarts} from './paths/accessed-paths.ts';
 import {commandFinding, type Finding} from './commands/command-finding.ts';
 import {belowRoots, type PathContext, realParts, writtenParts} from './paths/path-context.ts';
@@ -261,9 +260,6 @@ function secretReasons(
   text: string,
   {to, secretNames}: Pick<JudgeEvidence, 'secretNames'> & Pick<Extract<Reason, {kind: 'secret'}>, 'to'>,
 ): readonly Reason[] {
-  const names = new Set([...secretNames(text), ...secretNames(decoded(text))]);
+  const names = new Set([...secretNames(text), ...secretNames(percentDecoded(text))]);
   return [...names].map((name): Reason => ({kind: 'secret', name, to}));
 }
-
-const decoded = (text: string): string =>
-  text.replaceAll(/(?:%[\da-f]{2})+/giu, encoded => tryOr(() => decodeURIComponent(encoded), encoded));

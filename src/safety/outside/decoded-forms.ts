@@ -1,4 +1,4 @@
-import {tryOr} from '../../base/outcome.ts';
+import {percentDecoded} from '../../domain/web-url.ts';
 
 /** The maximum depth to which a text in a text is decoded: base64 of a percent-encoded text, and the like. */
 const maxDepth = 3;
@@ -23,20 +23,17 @@ export function decodedForms(text: string): readonly string[] {
 
 type Decoding = (text: string) => readonly string[];
 
-/** Replaces all matches. Returns nothing if there are none. */
+/** Replaces all matches. */
 const replacing =
   (form: RegExp, by: (...groups: readonly string[]) => string): Decoding =>
-  text => {
-    const replaced = text.replaceAll(form, (...groups: readonly string[]) => by(...groups));
-    return replaced === text ? [] : [replaced];
-  };
+  text => [text.replaceAll(form, by)];
 
 const character = (code: number): string => (code <= 0x10_ff_ff ? String.fromCodePoint(code) : '');
 
 const entities: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' '};
 
 const decodings: readonly Decoding[] = [
-  replacing(/(?:%[\da-f]{2})+/giu, encoded => tryOr(() => decodeURIComponent(encoded), encoded)),
+  text => [percentDecoded(text)],
   replacing(/\\x([\da-f]{2})|\\u\{?([\da-f]{2,6})\}?/giu, (_, byte, point) =>
     character(Number.parseInt(byte ?? point ?? '', 16)),
   ),
