@@ -131,11 +131,14 @@ const asksForNames: Sender = args => ({
   host: args.find(word => /^@./u.test(word)) ?? operandsOf(args, /^-[A-Za-z]$/u).at(-1) ?? '',
 });
 
+/** Matches the first words after `gh` and `glab` if the command writes a text for people to read. */
+export const writesToTracker = /^(?:issue|pr|mr) (?:create|comment|edit|close|review|note|update)$/u;
+
 const hub =
   (host: string): Sender =>
   args => {
     const [noun = '', verb = '', ...rest] = args.filter(word => word !== '--');
-    const isTalk = /^(?:issue|pr|mr) (?:create|comment|edit|close|review|note|update)$/u.test(`${noun} ${verb}`);
+    const isTalk = writesToTracker.test(`${noun} ${verb}`);
     const isUpload =
       /^(?:(?:gist|snippet|release) (?:create|new|edit|upload)|(?:secret|variable) set)$/u.test(`${noun} ${verb}`) ||
       noun === 'api';

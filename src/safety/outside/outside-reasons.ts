@@ -13,7 +13,7 @@ import {hasTrait, isShell, takesCodeFromInput} from '../commands/known-programs.
 import {programName} from '../commands/layers.ts';
 import {runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
 import {commandsStarted, riskOfWords} from '../commands/risks.ts';
-import {connection, uploadOf} from '../commands/uploads.ts';
+import {connection, uploadOf, writesToTracker} from '../commands/uploads.ts';
 import type {Finding} from '../commands/command-finding.ts';
 import {belowRoots, type PathContext, writtenParts} from '../paths/path-context.ts';
 import {isAbsolutePath} from '../paths/path-parts.ts';
@@ -187,10 +187,8 @@ function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence):
   const calls = invocations.map(invocation => callOf(invocation, command));
   const targets = [
     ...sideEffects.flatMap(({effect, target}) => (effect === 'writes' || effect === 'appends' ? [target] : [])),
-    ...calls.flatMap(({words, invocation}) =>
-      [...operandsWritten([programName(words[0] ?? ''), ...words.slice(1)]), ...teeTargets(words)].map(path =>
-        pathFrom(path, invocation),
-      ),
+    ...calls.flatMap(({words: [program = '', ...words], invocation}) =>
+      operandsWritten([programName(program), ...words]).map(path => pathFrom(path, invocation)),
     ),
   ];
   const isRunLater = (path: string): boolean =>
@@ -314,9 +312,6 @@ function callOf(invocation: JudgedInvocation, command: string): Call {
   return {invocation, words, text: words.join(' ')};
 }
 
-const teeTargets = ([program = '', ...words]: readonly string[]): readonly string[] =>
-  programName(program) === 'tee' ? words.filter(word => !word.startsWith('-')) : [];
-
 /** Returns the text after the beginning of a here-document. */
 const content = (command: string): string => command.slice(command.indexOf('\n') + 1).trimStart();
 
@@ -364,7 +359,7 @@ const messageOptions = [
   },
   {
     programs: /^(?:gh|glab)$/u,
-    verbs: /^(?:issue|pr|mr) (?:create|comment|edit|close|review|note|update)$/u,
+    verbs: writesToTracker,
     options: /^(?:-[tbmd]|--(?:title|body|message|description|comment))$/u,
     by: 'tracker',
   },
