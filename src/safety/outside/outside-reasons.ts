@@ -53,8 +53,11 @@ const longestSpan = 200;
  * action's words are, not at what the model says about them.
  */
 export async function outsideReasons(action: JudgedAction, evidence: OutsideEvidence): Promise<readonly TaintedData[]> {
-  const said = indexOf(evidence.own.said());
-  const options = {isTrusted: (source: TextSource) => isTrusted(source, evidence.rules), own: said};
+  let said: TextFinder | undefined;
+  const options = {
+    isTrusted: (source: TextSource) => isTrusted(source, evidence.rules),
+    own: () => (said ??= indexOf(evidence.own.said())),
+  };
   const find: Find = (text, pieces = []) => [
     ...evidence.text.find(text, options),
     ...evidence.text.findJoined(pieces, options),

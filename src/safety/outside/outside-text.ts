@@ -77,7 +77,7 @@ export class OutsideText {
     const parts: OutsidePart[] = [];
     for (const [at, form] of decodedForms(text).entries()) {
       const found = this.#indexes.flatMap(index => index.find(form));
-      const mine = found.length === 0 ? [] : own.find(form);
+      const mine = found.length === 0 ? [] : own().find(form);
       for (const {from, to, owner} of found) {
         const source = this.#sources[owner];
         const span = form.slice(from, to);
@@ -97,7 +97,9 @@ export class OutsideText {
       .flatMap(index => index.findJoined(pieces))
       .flatMap(({text, owner}) => {
         const source = this.#sources[owner];
-        const isOwn = own.find(text).some(({from, to}) => from <= chance && text.length <= to + chance);
+        const isOwn = own()
+          .find(text)
+          .some(({from, to}) => from <= chance && text.length <= to + chance);
         return source === undefined || isOwn || isTrusted(source) ? [] : [{source, span: text, at: undefined}];
       });
   }
@@ -105,7 +107,8 @@ export class OutsideText {
 
 interface FindOptions {
   readonly isTrusted: (source: TextSource) => boolean;
-  readonly own: TextFinder;
+  /** Makes the index of the user's own texts. Most actions need none. */
+  readonly own: () => TextFinder;
 }
 
 /** Returns what counts of a text and is the same in all its forms. */
