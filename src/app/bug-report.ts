@@ -1,4 +1,3 @@
-import {randomBytes} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {isJsonObject} from '../base/json.ts';
@@ -6,7 +5,7 @@ import {tryOr} from '../base/outcome.ts';
 import {visible} from '../base/visible.ts';
 import {environmentVariables} from '../config/environment-variables.ts';
 import {parseJsonWithComments} from '../config/json-with-comments.ts';
-import {makeRedactor} from '../safety/secrets/redactor.ts';
+import {outputRedactor} from './output-redactor.ts';
 import {userPlaces} from './user-data.ts';
 
 /** The number of lines at the end of the log that a report contains. */
@@ -19,11 +18,7 @@ const maxLines = 200;
  */
 export function bugReport(checks: readonly string[]): string {
   const places = userPlaces();
-  const {redact} = makeRedactor({
-    environment: {...process.env},
-    files: {inRoots: () => [], everywhere: () => []},
-    key: () => randomBytes(32),
-  });
+  const {redact} = outputRedactor(process.env);
   const names = environmentVariables.flatMap(({rows}) => rows.map(([name]) => name));
   const set = names.flatMap(name => {
     const value = process.env[name];

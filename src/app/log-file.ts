@@ -1,4 +1,3 @@
-import {randomBytes} from 'node:crypto';
 import {appendFileSync, chmodSync, renameSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
 import type {AgentEvent} from '../actions/agent-event.ts';
@@ -6,7 +5,7 @@ import type {AgentClient} from '../agent/client.ts';
 import {visibleLine} from '../base/visible.ts';
 import {makeFolders} from '../config/make-folders.ts';
 import {causeText, faultText} from '../domain/fault.ts';
-import {makeRedactor, type Redactor} from '../safety/secrets/redactor.ts';
+import {outputRedactor} from './output-redactor.ts';
 
 /** Bytes after which the log is rotated. One older log is kept next to it. */
 const maxBytes = 5 * 1024 * 1024;
@@ -16,14 +15,9 @@ const maxBytes = 5 * 1024 * 1024;
  * log must not end weft.
  */
 export function openLog(file: string, tell: (line: string) => void = () => {}): (line: string) => void {
-  let redactor: Redactor | undefined;
+  const {redact} = outputRedactor(process.env);
   return line => {
-    redactor ??= makeRedactor({
-      environment: {...process.env},
-      files: {inRoots: () => [], everywhere: () => []},
-      key: () => randomBytes(32),
-    });
-    const text = visibleLine(redactor.redact(line));
+    const text = visibleLine(redact(line));
     tell(text);
     try {
       makeFolders(dirname(file));

@@ -6,9 +6,9 @@ import type {KnownServer} from './known-servers.ts';
 import {oauthDeps} from './server-authorization.ts';
 import {openServerCredentials} from './server-credentials.ts';
 import {userPlaces} from './user-data.ts';
-import {randomBytes} from 'node:crypto';
 import type {JsonObject} from '../base/json.ts';
-import {makeRedactor} from '../safety/secrets/redactor.ts';
+import type {Redactor} from '../safety/secrets/redactor.ts';
+import {outputRedactor} from './output-redactor.ts';
 import {secretName} from '../safety/secrets/secret-name.ts';
 
 /** The time limit for a server to answer `weft mcp list` and `weft doctor`, in milliseconds. */
@@ -165,14 +165,10 @@ const hiddenMark = '(hidden)';
 
 /** Hides the parts of a text that have the form of a secret. */
 export function hideSecrets(text: string): string {
-  redactor ??= makeRedactor({
-    environment: {},
-    files: {inRoots: () => [], everywhere: () => []},
-    key: () => randomBytes(32),
-  });
+  redactor ??= outputRedactor({});
   return redactor.redact(text).replaceAll(/\[\[secret:[^\]]*\]\]/gu, hiddenMark);
 }
-let redactor: ReturnType<typeof makeRedactor> | undefined;
+let redactor: Redactor | undefined;
 
 /** Hides passwords in an address, and the values after `?`, which are often keys. */
 export function hiddenUrl(address: string): string {

@@ -1,4 +1,3 @@
-import {randomBytes} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {visibleLine} from '../../../base/visible.ts';
 import {
@@ -15,7 +14,7 @@ import {note, print} from '../../../app/output.ts';
 import {contextFor} from '../../../app/run-context.ts';
 import {checkModel, type ModelCheck, checkNames, checksUsage} from '../../../models/model-checks.ts';
 import {costOfMany, modelTable} from '../../../models/model-facts.ts';
-import {makeRedactor} from '../../../safety/secrets/redactor.ts';
+import {outputRedactor} from '../../../app/output-redactor.ts';
 import type {JsonOption} from '../../flags.ts';
 import {abortOnSignals} from '../../signals.ts';
 import {printDocument} from '../../rows.ts';
@@ -46,11 +45,7 @@ export async function testModel(named: string | undefined, {json, ...options}: T
       `testing ${model} with ${checkNames.length} requests of about ${checksUsage.inputTokens.toLocaleString('en-US')} tokens in all${price}`,
     ),
   );
-  const secrets = makeRedactor({
-    environment: {...process.env, ...chosen.secrets},
-    files: {inRoots: () => [], everywhere: () => []},
-    key: () => randomBytes(32),
-  });
+  const secrets = outputRedactor({...process.env, ...chosen.secrets});
   // The checks before the signal are printed.
   const {signal, stopped} = abortOnSignals();
   const found: ModelCheck[] = [];
