@@ -7,10 +7,9 @@ import {type Fault, rejected} from '../domain/fault.ts';
 import type {SessionId} from '../domain/ids.ts';
 import type {Store} from '../store/open-store.ts';
 import {runGitQuery, repositoryTop} from '../workspace/checkpoints/git-query.ts';
-import {gitEnvironment} from '../workspace/exec/git-environment.ts';
 import {realPath} from '../workspace/files/resolve-path.ts';
 import {parseGitDiff} from '../workspace/review/review-source.ts';
-import {runProgram} from '../workspace/run-program.ts';
+import {runGit} from '../workspace/worktrees/run-git.ts';
 import {type BlamePlace, knownFiles} from './blame.ts';
 
 /** The ref of the notes, and the version of their format: the Git AI Standard. */
@@ -59,15 +58,13 @@ export async function writeGitNotes(
   const since = new Date((first?.at ?? Date.now()) - 1000).toISOString();
   const listed =
     named ?? (await repository.git('rev-list', `--max-count=${String(maxCommits)}`, `--since=${since}`, 'HEAD'));
-  const noted = (await repository.git('notes', `--ref=${notesRef}`, 'list')).split('\n').map(row => row.split(' ')[1]);
+  const rows = (await repository.git('notes', `--ref=${notesRef}`, 'list')).split('\n');
+  const noted = new Set(rows.map(row => row.split(' ')[1]));
   const done: NotedCommit[] = [];
-  for (const commit of listed
-    .split('\n')
-    .filter(each => each !== '' && !noted.includes(each))
-    .toReversed()) {
-    const [seconds = '', human = ''] = (await repository.git('show', '-s', '--format=%ct%n%an <%ae>', commit)).split(
-      '\n',
-    );
+  const commits = listed.split('\n').filter(each => each !== '' && !noted.has(each));
+  for (const commit of commits.toReversed()) {
+    const facts = await repository.git('show', '-s', '--format=%ct%n%an <%ae>', commit);
+    const [seconds = '', human = ''] = facts.split('\n');
     const at = Number(seconds) * 1000 + 999;
     const history = historyUntil(known.history, at);
     const lines = await attestedLines(commit, repository, async (path, content) => {
@@ -75,12 +72,13 @@ export async function writeGitNotes(
       return authors.tag === 'ok' ? authors.value : [];
     });
     if (lines.size === 0) continue;
-    const note = noteText(lines, {commit, human, at, store: place.store});
-    const problem = await addNote(commit, note, {top, signal});
-    if (problem !== '') return failed(rejected(`Can't write the note of ${commit.slice(0, 10)}: ${problem}`));
-    const sessions = [...lines.values()].map(bySession => [...bySession.keys()]).flat();
+    const input = noteText(lines, {commit, human, at, store: place.store});
+    const words = ['notes', `--ref=${notesRef}`, 'add', '-F', '-', commit];
+    const added = await runGit(words, {folder: top, environment: process.env, input, signal});
+    if (added.tag === 'failed')
+      return failed(rejected(`Can't write the note of ${commit.slice(0, 10)}: ${added.error}`));
     const count = [...lines.values()].flatMap(bySession => [...bySession.values()].flat()).length;
-    done.push({commit, files: lines.size, lines: count, sessions: new Set(sessions).size});
+    done.push({commit, files: lines.size, lines: count, sessions: sessionsIn(lines).length});
   }
   return ok(done);
 }
@@ -108,7 +106,7 @@ async function attestedLines(
 ): Promise<AttestedLines> {
   const flags =
     '--root --no-commit-id -M --unified=0 --no-color --no-ext-diff --no-textconv --src-prefix=a/ --dst-prefix=b/';
-  const patch = await git('-c', 'core.quotePath=false', 'diff-tree', '-p', ...flags.split(' '), commit);
+  const patch = await git('diff-tree', '-p', ...flags.split(' '), commit);
   const found = new Map<string, Map<SessionId, number[]>>();
   for (const {path, after, hunks} of parseGitDiff(patch)) {
     const added = hunks.flatMap(({newStart, lines}) =>
@@ -142,8 +140,7 @@ function noteText(
     /[ \t\n]/u.test(path) ? `"${path}"` : path,
     ...[...bySession].map(([session, numbers]) => `  ${sessionHash(session)} ${rangesText(numbers)}`),
   ]);
-  const sessions = [...new Set([...lines.values()].flatMap(bySession => [...bySession.keys()]))];
-  const prompts = sessions.map(session => {
+  const prompts = sessionsIn(lines).map(session => {
     const count = [...lines.values()].flatMap(bySession => bySession.get(session) ?? []).length;
     return [sessionHash(session), promptRecord(session, count, facts)] as const;
   });
@@ -154,6 +151,10 @@ function noteText(
   };
   return `${rows.join('\n')}\n---\n${JSON.stringify(metadata, undefined, 2)}\n`;
 }
+
+const sessionsIn = (lines: AttestedLines): readonly SessionId[] => [
+  ...new Set([...lines.values()].flatMap(bySession => [...bySession.keys()])),
+];
 
 const sessionHash = (session: SessionId): string => hash('sha256', `weft:${session}`, 'hex').slice(0, 16);
 
@@ -197,22 +198,4 @@ function promptRecord(
     overridden_lines: 0,
     overriden_lines: 0,
   };
-}
-
-/** Adds a note to a commit. Returns why git could not; empty if it did. */
-async function addNote(
-  commit: string,
-  note: string,
-  {top, signal}: {readonly top: string; readonly signal: AbortSignal},
-): Promise<string> {
-  const words = ['notes', `--ref=${notesRef}`, 'add', '-F', '-', commit];
-  const run = {
-    folder: top,
-    environment: gitEnvironment(process.env, top),
-    input: note,
-    limitMs: 30_000,
-    maxOutput: 1024 * 1024,
-  };
-  const {code, stderr, message} = await runProgram('git', words, run, signal);
-  return code === 0 ? '' : stderr.trim() || message;
 }

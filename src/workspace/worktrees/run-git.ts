@@ -13,10 +13,13 @@ const maxAttempts = 40;
 const waitMs = 25;
 
 /**
- * Runs a git command that may write to a folder's repository. Runs no program that the repository's settings name. The
- * error is git's own message.
+ * Runs a git command that may write to a folder's repository. `input` is for its stdin. Runs no program that the
+ * repository's settings name. The error is git's own message.
  */
-export async function runGit(words: readonly string[], place: GitContext): Promise<Outcome<string, string>> {
+export async function runGit(
+  words: readonly string[],
+  place: GitContext & {readonly input?: string},
+): Promise<Outcome<string, string>> {
   for (let attempt = 1; ; attempt += 1) {
     const done = await runOnce(words, place);
     if (
@@ -32,9 +35,9 @@ export async function runGit(words: readonly string[], place: GitContext): Promi
 
 async function runOnce(
   words: readonly string[],
-  {folder, environment, signal}: GitContext,
+  {folder, environment, input = '', signal}: Parameters<typeof runGit>[1],
 ): Promise<Outcome<string, string>> {
-  const run = {folder, environment: gitEnvironment(environment, folder), input: '', limitMs, maxOutput};
+  const run = {folder, environment: gitEnvironment(environment, folder), input, limitMs, maxOutput};
   const {kind, code, output, stderr, message} = await runProgram('git', ['--no-pager', ...words], run, signal);
   if (code === 0) return ok(output.toString('utf8'));
   if (kind === 'not-started') return failed('git is not installed');
