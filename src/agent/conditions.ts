@@ -64,6 +64,8 @@ export class PromptConditions {
   /** How many actions that may change files had begun after the last check. */
   #begun = -1;
   #seenMessages: number;
+  /** The checks that the latest look at the files proved. `unknown` after a run, which may change files. */
+  #proven: ReadonlySet<string> | 'unknown' = 'unknown';
 
   constructor(context: PromptContext) {
     this.#context = context;
@@ -104,6 +106,7 @@ export class PromptConditions {
     const {checks} = session.owner();
     const since = checks.begun === this.#begun ? 'nothing' : 'work';
     const isWork = calls > 0 || session.interaction === 'unattended';
+    this.#proven = 'unknown';
     for (const each of await this.#wanted(isWork)) {
       const finding = await this.#test(each, signal);
       if (signal.aborted) return ended({kind: 'interrupted'});
@@ -205,8 +208,8 @@ export class PromptConditions {
     const {session} = this.#context;
     const found = await session.ports.judge.checksIn(command, session.directory);
     if (found.length === 0) return false;
-    const statuses = await checkStatuses(session, signal);
-    const proven = new Set(statuses.filter(isProven).map(({receipt}) => checkKey(receipt)));
+    const proven = this.#proven === 'unknown' ? await provenChecks(session, signal) : this.#proven;
+    this.#proven = proven;
     return found.every(check => check.zero === 'passed' && proven.has(checkKey(check)));
   }
 
@@ -281,6 +284,7 @@ export class PromptConditions {
     const allowed = await this.#allow(command, what, signal);
     if (!('terms' in allowed)) return allowed;
     const {terms, verdict, approval} = allowed;
+    this.#proven = 'unknown';
     const action = userCommandAction(allowed.command, timeoutMs);
     const id = actionId(`condition-${session.ports.ids.message()}`);
     await checkpointFor({id, action, verdict, terms}, this.#context, signal);
@@ -346,6 +350,12 @@ export class PromptConditions {
       fix,
     };
   }
+}
+
+/** Looks at the files. Returns the keys of the checks that have passed, with files that have not changed since. */
+async function provenChecks(session: SessionContext, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const statuses = await checkStatuses(session, signal);
+  return new Set(statuses.filter(isProven).map(({receipt}) => checkKey(receipt)));
 }
 
 /** A command that weft may run, and the terms for it. */
