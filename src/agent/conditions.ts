@@ -85,10 +85,10 @@ export class PromptConditions {
     }
     const list = wanted.map(({condition}) => `- ${conditionText(condition)}`).join('\n');
     const text = `Your work ends only when this holds, which weft itself checks when you stop:\n${list}\nDo not weaken a check to pass it.`;
-    const told = this.#context.session.conversation.messages.some(({blocks}) =>
+    const isKnown = this.#context.session.conversation.messages.some(({blocks}) =>
       blockTexts(blocks).includes(reminderBlock(text).text),
     );
-    return {kind: 'note', text: told ? '' : text};
+    return {kind: 'note', text: isKnown ? '' : text};
   }
 
   /** Checks all conditions. `limit`: the limit that the prompt has reached. `calls`: how many calls of tools it has made. */
@@ -436,10 +436,10 @@ const failureText = ({what, condition, output}: Wanted & Extract<Finding, {kind:
 export function changeGoal(written: string, session: SessionContext): Outcome<string, Fault> {
   const text = session.ports.secrets.redact(written);
   const before = goalIn(session.conversation.journal.records);
-  if (text === '') return ok(before === '' ? noGoalText : `${goalText(before)} /goal off drops it.`);
+  if (text === '') return ok(before === '' ? goalHint : `${goalText(before)} /goal off drops it.`);
   if (text === 'off') {
     if (before !== '') journal(session, {kind: 'goal', text: before, state: 'dropped'});
-    return ok(before === '' ? noGoalText : `Goal dropped: ${visibleLine(before)}`);
+    return ok(before === '' ? goalHint : `Goal dropped: ${visibleLine(before)}`);
   }
   const read = readCondition(text);
   if (read.tag === 'failed') return failed(rejected(read.error));
@@ -447,7 +447,7 @@ export function changeGoal(written: string, session: SessionContext): Outcome<st
   return ok(`${goalText(text)} A prompt now goes on until it holds.`);
 }
 
-const noGoalText = 'There is no goal. Set one such as /goal npm test.';
+const goalHint = 'There is no goal. Set one such as /goal npm test.';
 
 /** Says exactly what weft will check. */
 function goalText(text: string): string {

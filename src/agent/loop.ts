@@ -32,7 +32,7 @@ import {journal, nextRequest, warn, type PromptContext, type SessionContext} fro
 import {cancelToolCalls, runToolCalls, type CallsReport} from './tool-call.ts';
 import type {WaitingPrompt} from './work-queue.ts';
 
-const noCalls: CallsReport = {results: [], denials: [], journalErrors: []};
+const emptyReport: CallsReport = {results: [], denials: [], journalErrors: []};
 
 /**
  * Runs one prompt to its end: request, answer, tool calls, results, and again until the model makes no more calls, a
@@ -362,7 +362,7 @@ async function takeTurn(
   // The calls of a broken answer settle too, as cancelled: history needs a result for each.
   const report =
     calls.length === 0
-      ? noCalls
+      ? emptyReport
       : await (answer.end === 'failed' ? cancelToolCalls : runToolCalls)(calls, context, signal);
   if (session.owner().checks.begun !== begun) await showChecks(session, signal);
   context.checkpoints.afterTurn(isResting(session) ? 'resting' : 'running');

@@ -49,15 +49,16 @@ async function keepUnseenEnds(owner: SessionContext, signal: AbortSignal): Promi
   for (const [id] of owner.checks.running) {
     const found = owner.ports.machine.blocks.find(id);
     if (found.tag === 'failed') owner.checks.running.delete(id);
-    else await keepBlockEnd({id, state: found.value.state, output: noOutput}, owner, signal);
+    else await keepBlockEnd({id, state: found.value.state, output: {text: '', leftOutLines: 0}}, owner, signal);
   }
 }
 
-const noOutput: BoundedOutput = {text: '', totalBytes: 0, leftOutLines: 0, file: undefined};
+/** The part of a command's output that counts are read from. */
+type PrintedText = Pick<BoundedOutput, 'text' | 'leftOutLines'>;
 
 /** Keeps receipts if the block of a check has ended. They have the files as they were when it began. */
 export async function keepBlockEnd(
-  {id, state, output}: Pick<BlockSnapshot, 'id' | 'state' | 'output'>,
+  {id, state, output}: Pick<BlockSnapshot, 'id' | 'state'> & {readonly output: PrintedText},
   owner: SessionContext,
   signal: AbortSignal,
 ): Promise<void> {
@@ -67,13 +68,17 @@ export async function keepBlockEnd(
   if (state.kind === 'ended') return;
   const end = state.kind === 'exited' ? state : ({kind: 'stopped', why: 'signal'} as const);
   // Earlier reads may have taken the beginning of the output.
-  await keepReceipts({...run, end, output: {...output, leftOutLines: Math.max(1, output.leftOutLines)}}, owner, signal);
+  await keepReceipts(
+    {...run, end, output: {text: output.text, leftOutLines: Math.max(1, output.leftOutLines)}},
+    owner,
+    signal,
+  );
 }
 
 interface EndedRun extends Pick<Receipt, 'call' | 'tree' | 'isConfined'> {
   readonly checks: readonly FoundCheck[];
   readonly end: CheckEnd;
-  readonly output: BoundedOutput;
+  readonly output: PrintedText;
 }
 
 async function keepReceipts(

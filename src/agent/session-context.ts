@@ -68,7 +68,7 @@ export function namedChecks({checks, required}: GivenConditions): readonly Check
   ];
 }
 
-export const noConditions: GivenConditions = {goal: '', required: [], checks: []};
+export const emptyConditions: GivenConditions = {goal: '', required: [], checks: []};
 
 /** The engine's state for its whole life, and the open conversation. */
 export interface SessionContext {

@@ -87,14 +87,16 @@ const listItem = /^\s*(?:[-*+•|]|\d+[.)、]|[✅✓✔])/u;
 const planned =
   /next|to ?do|\bverify\b|gate|to (?:test|check|run)|how (?:to|it)|plan\b|expect|accept|criteri|require|definition|before|previous|baseline|original|goal|steps|suggest|recommend|checklist|\b(?:if|when|once|should|would|could|might|until|after|you|your)\b|example|usage|mean|remain|propos|option|codes|will\b|make sure|ensure|upstream|\bCI\b|log\b|nächste|schritte|vorher|erwart|sollte|wenn|sobald|vorschlag|prüf|ziel|kriteri|anforder|下一步|后续|计划|预期|期望|建议|步骤|之前|原先|验收|标准|请|待办|如果|如何|需要|应/iu;
 /** Lead-ins above lines that say what was done. */
-const told =
+const reported =
   /verif|valid|check|result|status|test|summary|done|change|confirm|\b(?:i|we)\b|结果|验证|完成|修改|总结|状态|ergebnis|geprüft|verifiziert|zusammenfassung|geändert|erledigt/iu;
+
+const leadsToReport = (line: string): boolean => reported.test(line) && !planned.test(line);
 
 /** Returns the sentences of a text without those in lists of plans. */
 function sentencesOf(text: string): readonly string[] {
   const sentences: string[] = [];
   let isPlannedSection = false;
-  let lead: 'none' | 'told' | 'other' = 'none';
+  let hasOtherLead = false;
   let isInLead = false;
   let isAfterBlank = false;
   let previous = '';
@@ -103,21 +105,21 @@ function sentencesOf(text: string): readonly string[] {
     const isBlank = line.trim() === '';
     if (heading.test(line)) {
       isPlannedSection = planned.test(line);
-      lead = 'none';
+      hasOtherLead = false;
     } else if (tableRule.test(line)) {
-      lead = told.test(previous) && !planned.test(previous) ? 'told' : 'other';
+      hasOtherLead = !leadsToReport(previous);
       isInLead = true;
     } else if (
       leadIn.test(line) ||
       (title.test(line) && listItem.test(lines.slice(at + 1).find(one => one.trim() !== '') ?? ''))
     ) {
-      lead = told.test(line) && !planned.test(line) ? 'told' : 'other';
+      hasOtherLead = !leadsToReport(line);
       isInLead = false;
     } else if (!isBlank) {
-      if (isInLead && isAfterBlank && !listItem.test(line)) lead = 'none';
+      if (isInLead && isAfterBlank && !listItem.test(line)) hasOtherLead = false;
       isInLead = true;
       const words = line.replace(/^\s*(?:(?:[-*+•]|\d+[.)、])\s*)+/u, '');
-      if (!isPlannedSection && lead !== 'other') {
+      if (!isPlannedSection && !hasOtherLead) {
         sentences.push(...words.split(/(?<=[.!?](?=\s)|[。！？])\s*/u).filter(one => one.trim() !== ''));
       }
     }
@@ -146,7 +148,7 @@ const rules = {
   separator: /\s*(?:[:：|→=]|-{1,2}>?|[–—,，])?\s*/u,
   adverbs:
     /(?:(?:now|all|still|also|again|both|currently|successfully|cleanly|locally|each|fully|completely|consistently|just|already|has|have|are|is|war|come|comes|came|back|stays?|remains?|runs?|ran|continues? to|finish(?:es|ed)?|completed?|completes|built|compiled|jetzt|nun|alle|wieder|weiterhin|auch|sind|ist|laufen|läuft|liefen|lief|wurden?|vollständig|komplett|lokal|sauber|erfolgreich|fehlerfrei|ohne fehler|ohne probleme)\s+)*/u,
-  noProblems: /(?:no|zero|0) (?:failures|errors|problems)/u,
+  zeroProblems: /(?:no|zero|0) (?:failures|errors|problems)/u,
   problems: /(?:[\w-]+ ){0,2}(?:errors?|failures?|warnings?|issues?|problems?|complaints?)\b/u,
   count:
     /\d[\d,.]*(?:\s?(?:\/|of|von)\s?\d[\d,.]*)?(?:\s(?:tests?|specs?|suites?|assertions?))*\s(?:pass(?:ed|es|ing)?|grün|bestanden|green)\b/u,
@@ -175,7 +177,7 @@ const claimPattern = new RegExp(
     /\b(?:everything|all|they|it|both|alles|alle)\s<adverbs><passed><end>/u,
     /(?:<count>)<end>/u,
     /<list>: all good<end>/u,
-    /(?:\b(?:i|we) )?\bran <attributes><list>,? and there (?:were|are)(?: <noProblems>)?<end>/u,
+    /(?:\b(?:i|we) )?\bran <attributes><list>,? and there (?:were|are)(?: <zeroProblems>)?<end>/u,
     /\bthe (?:failing|broken) <test> (?:is|are) (?:now )?fixed and (?:now )?pass(?:es)?<end>/u,
     /\b(?:i|we) (?:verified|confirmed) (?:the fix|the changes?|this|it) by running <attributes><list>, which (?:all |now )*pass(?:ed)?<end>/u,
     /(?:全部|均|都|\d+\s?\/\s?\d+)(?:已)?(?:通过|成功|全绿)了?(?=\s*(?:$|[，。；！、,.;!)）|（(✅🎉]))/u,
@@ -206,11 +208,11 @@ function isOpen(before: string): boolean {
   const label = clauses.at(-3) ?? '';
   if (!lead.test(clauses.at(-1) ?? '') || clauses.slice(0, -1).some(clause => condition.test(clause))) return false;
   const isLabel = /[:：–—-]/u.test(separator) || (/^,$/u.test(separator) && label.trim().split(/\s+/u).length < 3);
-  const isTold = told.test(label) || wasRun.test(label) || isNamed.test(label) || lead.test(label);
-  return !isLabel || (isTold && !planned.test(label));
+  const isReport = reported.test(label) || wasRun.test(label) || isNamed.test(label) || lead.test(label);
+  return !isLabel || (isReport && !planned.test(label));
 }
 
-const noProblems = grammar(
+const zeroProblems = grammar(
   /\b(?:no|zero|0|without(?: any)?)\s<problems>|ohne fehler|(?:没有|无)(?:任何)?(?:错误|报错|警告|失败)/u,
   'giu',
 );
@@ -242,7 +244,7 @@ function claimedSubjects(sentence: string, ran: readonly Subject[], commands: re
   const claimed: Subject[] = [];
   for (const match of calm.matchAll(claimPattern)) {
     const before = calm.slice(0, match.index);
-    const after = calm.slice(match.index + match[0].length).replaceAll(noProblems, '');
+    const after = calm.slice(match.index + match[0].length).replaceAll(zeroProblems, '');
     if (!isOpen(before) || blocked.before.test(before) || blocked.after.test(after)) continue;
     if (isPartial(match[0])) continue;
     if (

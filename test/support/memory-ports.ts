@@ -23,7 +23,7 @@ import {noopHooks, type HooksPort} from '../../src/actions/hooks-port.ts';
 import {noopWorktrees, type WorktreesPort} from '../../src/actions/worktrees-port.ts';
 import {noopHarnesses, type HarnessesPort} from '../../src/actions/harness-port.ts';
 import {noopAgentKinds, type AgentPorts, noopRunningAgents} from '../../src/agent/ports.ts';
-import {noConditions} from '../../src/agent/session-context.ts';
+import {emptyConditions} from '../../src/agent/session-context.ts';
 import {defaultAgentLimits} from '../../src/agent/sub-agents/agent-limits.ts';
 import type {Json} from '../../src/base/json.ts';
 import {failed, ok} from '../../src/base/outcome.ts';
@@ -377,7 +377,7 @@ export function engineBench(
     thinking: {kind: 'default'},
     compaction: 'off',
     structuredOutput: {kind: 'none'},
-    conditions: noConditions,
+    conditions: emptyConditions,
     loopGuard: 'on',
     selfReports: 'left-out',
     disabledTools: new Map(),

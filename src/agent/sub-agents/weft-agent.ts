@@ -10,7 +10,7 @@ import {narrowerMode, type PermissionMode} from '../../domain/risk.ts';
 import {noUsage, usageSince} from '../../domain/usage.ts';
 import type {AgentPorts} from '../ports.ts';
 import {limitedServers} from '../../actions/mcp-port.ts';
-import {noConditions, type SessionContext} from '../session-context.ts';
+import {emptyConditions, type SessionContext} from '../session-context.ts';
 import {AgentBranch} from './agent-branch.ts';
 import type {AgentKind} from './agent-kind.ts';
 import type {AgentRunner, AgentSetup, RunnerDeps, Spending} from './agent-runner.ts';
@@ -36,7 +36,7 @@ export function makeWeftRunner(setup: AgentSetup, deps: RunnerDeps): AgentRunner
     backgroundAgents: 'waited-for',
     structuredOutput: {kind: 'none'},
     // Only the main agent's work ends by the conditions.
-    conditions: noConditions,
+    conditions: emptyConditions,
     loopGuard: parent.loopGuard,
     selfReports: parent.selfReports,
     disabledTools: disabledToolsOf(kind),

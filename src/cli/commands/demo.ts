@@ -19,7 +19,7 @@ import {setTimeout as wait} from 'node:timers/promises';
 import {noopCommands} from '../../actions/commands-port.ts';
 import {noopSkills} from '../../actions/skills-port.ts';
 import {emptyServers} from '../../app/open-servers.ts';
-import {noConditions} from '../../agent/session-context.ts';
+import {emptyConditions} from '../../agent/session-context.ts';
 import {composeEngine} from '../../app/compose-engine.ts';
 import type {AgentClient} from '../../agent/client.ts';
 import {demoUserPorts} from '../../app/user-ports.ts';
@@ -130,7 +130,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
       frontEnd: emptyAbilities,
       backgroundAgents: 'left',
       structuredOutput: {kind: 'none'},
-      conditions: noConditions,
+      conditions: emptyConditions,
       loopGuard: 'on',
       selfReports: 'left-out',
       thinking: {kind: 'default'},
