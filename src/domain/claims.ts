@@ -1,5 +1,7 @@
+import {type CheckKind, checkKinds} from './receipt.ts';
+
 /** The check that a claim is about. `command`: only the command that the answer names. `any`: checks in general. */
-export type ClaimKind = 'test' | 'build' | 'types' | 'lint' | 'command' | 'any';
+export type ClaimKind = CheckKind | 'command' | 'any';
 
 interface Subject {
   readonly kind: ClaimKind;
@@ -272,7 +274,7 @@ function subjectsIn(text: string, commands: readonly string[]): readonly Subject
     return command === undefined ? [] : [{kind: commandKind(command), command}];
   });
   const prose = text.replaceAll(commandToken, ' ');
-  const kinds = (['test', 'build', 'types', 'lint', 'any'] as const).filter(kind => nounPatterns[kind].test(prose));
+  const kinds = ([...checkKinds, 'any'] as const).filter(kind => nounPatterns[kind].test(prose));
   const others = kinds.filter(kind => named.every(one => one.kind !== kind) && !(kind === 'any' && kinds.length > 1));
   return [...named, ...others.map(kind => ({kind, command: ''}))];
 }

@@ -1,3 +1,4 @@
+import {escapeSequence} from '../base/escape-sequences.ts';
 import {isJsonList, isJsonObject, type Json, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -183,8 +184,7 @@ function passes(found: Json | undefined, test: JsonTest): boolean {
 /** Removes from a failure what differs between two runs of the same failing program: times, temporary paths, addresses, ids, counters, and the order of its lines. */
 export const comparable = (output: string): string =>
   output
-    // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
-    .replaceAll(/\u001B\[[\d;?]*[A-Za-z]/gu, '')
+    .replaceAll(escapeSequence, '')
     .replaceAll(/\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/giu, '')
     .replaceAll(/\d{4}-\d\d-\d\d[T ]?/gu, '')
     .replaceAll(/(?<![:\w.])\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/gu, '')
