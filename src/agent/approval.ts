@@ -1,4 +1,4 @@
-import {type Reason, reasonsText, sameReason} from '../domain/reason.ts';
+import {mustAskUser, type Reason, reasonsText, sameReason} from '../domain/reason.ts';
 import type {Approval, Denial} from '../actions/agent-event.ts';
 import {
   accessOf,
@@ -518,18 +518,13 @@ export function withHookVerdict(judged: VerdictWithTerms, hook: CallAnswer['verd
   const {verdict, terms} = judged;
   if (verdict.decision === 'deny') return judged;
   if (hook.kind === 'allow')
-    return mustAskUser(verdict)
+    return verdict.reasons.some(mustAskUser)
       ? judged
       : {...judged, verdict: {...verdict, decision: 'allow'}, terms: inWorkspace(terms)};
   if (hook.kind !== 'ask') return judged;
   const reasons: readonly Reason[] = [...verdict.reasons, {kind: 'hook', text: hook.reason}];
   return {...judged, verdict: {...verdict, decision: 'ask', reasons}};
 }
-
-/** True if the user's own rules ask about the action or may forbid it, or others wrote it, so that a hook can't skip the question. */
-const mustAskUser = ({reasons}: Verdict): boolean => reasons.some(({kind}) => aboveHooks.has(kind));
-
-const aboveHooks = new Set<string>('rule possible-denial web-loopback plan computer delegated tainted-data'.split(' '));
 
 /** Returns an action's ports, with each judged path fixed to the target that the judge saw. */
 export const portsForJudgedPaths = (ports: ActionPorts, {paths}: RunTerms): ActionPorts =>

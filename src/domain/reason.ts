@@ -229,6 +229,19 @@ export function isAboutOutsideWorkspace(reason: Reason): boolean {
   return reason.kind === 'reads-outside' || reason.kind === 'writes-outside';
 }
 
+/** True if the user's own rules ask about the action or may forbid it, or others wrote it, so that a hook can't skip the question. */
+export const mustAskUser = ({kind}: Reason): boolean => aboveHooks.has(kind);
+
+const aboveHooks: ReadonlySet<Reason['kind']> = new Set([
+  'rule',
+  'possible-denial',
+  'web-loopback',
+  'plan',
+  'computer',
+  'delegated',
+  'tainted-data',
+]);
+
 function effectText(effect: PartEffect): string {
   if (typeof effect === 'string') return effect;
   return byKind(effect, effectTexts);
