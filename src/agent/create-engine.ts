@@ -359,8 +359,7 @@ class Engine implements AgentClient {
     await checkpoints.afterRun();
     await session.plans.endPrompt(summary.end);
     const changedFiles = await this.#countChangedFiles(prompt.id);
-    const hasRun = session.conversation.journal.records.some(({kind}) => kind === 'receipt');
-    const checks = hasRun || session.checks.begun > 0 ? await checkStatuses(session, new AbortController().signal) : [];
+    const checks = session.asker === 'main' ? await checkStatuses(session, new AbortController().signal) : [];
     session.publish([
       {event: 'prompt-finished', summary: {...summary, checks, ...(changedFiles > 0 && {changedFiles})}},
     ]);
