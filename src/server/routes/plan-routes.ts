@@ -19,7 +19,7 @@ import {StoredEvents} from '../../jobs/event-stream.ts';
 import {ClaimedJob} from '../../jobs/claimed-job.ts';
 import {type PlansPort, startExecution} from '../../jobs/run-jobs.ts';
 import {toClientPlan} from '../../jobs/run-messages.ts';
-import {json, refuse, route, type Reply, type Route} from '../route.ts';
+import {json, refuse, route, type RawRequest, type Reply, type Route} from '../route.ts';
 import {
   agentMessage,
   type AgentRoutesDeps,
@@ -138,6 +138,13 @@ export function planRoutes({
 }: PlanRoutesDeps): readonly Route[] {
   const findTask = async (raw: string): Promise<Task | undefined> =>
     parseAgentTaskId(raw) === undefined ? undefined : (await jobs.list({id: raw})).find(isTask);
+  /** Answers a request about the plan in its path. */
+  const withPlan =
+    (answer: (plan: Plan, signal: AbortSignal) => Promise<Reply> | Reply) =>
+    ({params, signal}: Pick<RawRequest, 'params' | 'signal'>): Promise<Reply> | Reply => {
+      const plan = plans.find(planId(params['planId'] ?? ''));
+      return plan === 'unknown' ? refuse(404, `${noPlan}.`) : answer(plan, signal);
+    };
   return [
     route('post', '/agent/plan', {
       tag: 'plans',
@@ -167,10 +174,7 @@ export function planRoutes({
       summary: 'Get a plan and its progress',
       answer: [200, 'The plan', taskPlan],
       errors: {404: noPlan},
-      handle: ({params}) => {
-        const plan = plans.find(planId(params['planId'] ?? ''));
-        return plan === 'unknown' ? refuse(404, `${noPlan}.`) : json(200, toClientPlan(plan));
-      },
+      handle: withPlan(plan => json(200, toClientPlan(plan))),
     }),
     route('post', '/agent/plan/{planId}/approve', {
       tag: 'plans',
@@ -209,11 +213,7 @@ export function planRoutes({
       summary: 'Carry a plan out without changing files, and answer with the changes. weft refuses whatever would ask',
       answer: [200, 'The changes, and the checks that ran', dryRunAnswer],
       errors: {404: noPlan, 409: 'The plan can not run, or the dry run did not come to its end'},
-      async handle({params, signal}) {
-        const wanted = plans.find(planId(params['planId'] ?? ''));
-        if (wanted === 'unknown') return refuse(404, `${noPlan}.`);
-        return tried(await dryRuns.dryRun(wanted.id, signal), dryRunAnswer);
-      },
+      handle: withPlan(async ({id}, signal) => tried(await dryRuns.dryRun(id, signal), dryRunAnswer)),
     }),
     route('post', '/agent/plan/{planId}/apply', {
       tag: 'plans',
@@ -221,12 +221,11 @@ export function planRoutes({
       summary: 'Apply exactly the changes of a dry run, of an approved plan',
       answer: [200, 'The applied changes', appliedAnswer],
       errors: {404: noPlan, 409: 'There is no dry run, a file has changed since, or the plan is not approved'},
-      async handle({params, signal}) {
-        const wanted = plans.find(planId(params['planId'] ?? ''));
-        if (wanted === 'unknown') return refuse(404, `${noPlan}.`);
-        if (wanted.state !== 'approved' && approveOnExecute === 'never') return refuse(409, conflictText(wanted));
-        return tried(await dryRuns.apply(wanted.id, signal), appliedAnswer);
-      },
+      handle: withPlan(async (plan, signal) =>
+        plan.state !== 'approved' && approveOnExecute === 'never'
+          ? refuse(409, conflictText(plan))
+          : tried(await dryRuns.apply(plan.id, signal), appliedAnswer),
+      ),
     }),
     route('post', '/agent/execute', {
       tag: 'plans',
