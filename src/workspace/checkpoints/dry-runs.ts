@@ -1,11 +1,8 @@
-import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {rmSync} from 'node:fs';
 import * as z from 'zod/mini';
-import {parseJson} from '../../base/json.ts';
 import {dryRunsFolder} from '../../config/places.ts';
-import {tryOr} from '../../base/outcome.ts';
 import {planStepStatuses} from '../../domain/plan.ts';
-import {entryNames} from '../files/list-folder.ts';
+import {noteFile, notesIn, saveNote} from './stored-notes.ts';
 
 const dryRun = z.object({
   plan: z.string(),
@@ -36,22 +33,17 @@ export type DryRun = z.infer<typeof dryRun>;
 
 /** Lists the dry runs on the disk. */
 export const dryRunsIn = (checkpoints: string): readonly DryRun[] =>
-  entryNames(dryRunsFolder(checkpoints)).flatMap(name => {
-    const json = parseJson(tryOr(() => readFileSync(join(dryRunsFolder(checkpoints), name), 'utf8'), ''));
-    const parsed = json.tag === 'ok' ? dryRun.safeParse(json.value) : undefined;
-    return parsed?.success === true ? [parsed.data] : [];
-  });
+  notesIn(dryRunsFolder(checkpoints), dryRun).map(({note}) => note);
+
+const fileOf = (checkpoints: string, {plan}: Pick<DryRun, 'plan'>): string =>
+  noteFile(dryRunsFolder(checkpoints), plan);
 
 /** Writes a dry run in place of an earlier one of the same plan. */
-export function saveDryRun(checkpoints: string, run: DryRun): void {
-  mkdirSync(dryRunsFolder(checkpoints), {recursive: true, mode: 0o700});
-  const file = join(dryRunsFolder(checkpoints), run.plan);
-  writeFileSync(`${file}.new`, JSON.stringify(run), {mode: 0o600});
-  renameSync(`${file}.new`, file);
-}
+export const saveDryRun = (checkpoints: string, run: DryRun): void => saveNote(fileOf(checkpoints, run), run);
 
-export const removeDryRun = (checkpoints: string, {plan}: Pick<DryRun, 'plan'>): void =>
-  rmSync(join(dryRunsFolder(checkpoints), plan), {force: true});
+/** Removes the dry run of a plan. */
+export const removeDryRun = (checkpoints: string, run: Pick<DryRun, 'plan'>): void =>
+  rmSync(fileOf(checkpoints, run), {force: true});
 
 /** Returns the checkpoints that dry runs need. */
 export const treesOfDryRuns = (checkpoints: string): readonly string[] =>

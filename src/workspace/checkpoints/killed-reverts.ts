@@ -1,16 +1,15 @@
-import {readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {rmSync} from 'node:fs';
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
-import {dirname, join} from 'node:path';
+import {dirname} from 'node:path';
 import * as z from 'zod/mini';
-import {parseJson} from '../../base/json.ts';
 import {tryOr} from '../../base/outcome.ts';
-import {makeFolders} from '../../config/make-folders.ts';
 import {revertsIn} from '../../config/places.ts';
 import type {RevertMark} from '../../domain/checkpoint.ts';
 import {isRunning, startTimeSync} from '../exec/process-table.ts';
 import {entryNames} from '../files/list-folder.ts';
 import {openPathHandle, temporaryNamePid} from '../files/folder-handle.ts';
+import {noteFile, notesIn, saveNote} from './stored-notes.ts';
 import {modesToRestore, type RevertStep} from './revert.ts';
 import {decodeEntries, encodeEntries, isInside} from './tree.ts';
 
@@ -43,10 +42,9 @@ export function noteRevert(
     wanted: nodes('wanted'),
     modes: modesToRestore(steps),
   };
-  makeFolders(revertsIn(folder));
-  const path = join(revertsIn(folder), `${randomUUID()}${ending}`);
-  save(path, text);
-  return () => rmSync(path, {force: true});
+  const file = noteFile(revertsIn(folder), randomUUID());
+  saveNote(file, text);
+  return () => rmSync(file, {force: true});
 }
 
 /**
@@ -58,37 +56,20 @@ export function claimKilledReverts(
   {roots, held}: {readonly roots: readonly string[]; readonly held: string},
 ): readonly (KilledRevert & {readonly forget: () => void})[] {
   const own = new Set(roots);
-  return notes(folder).flatMap(({path, note}) => {
+  return notesIn(revertsIn(folder), noteSchema).flatMap(({file, note}) => {
     const isOwn = note.paths.every(each => isInside(each, own));
     if (!isOwn || (note.mark.session !== held && note.writers.some(isWriting))) return [];
     for (const writer of note.writers) removeTemporaryFiles(note.paths, Number(writer.split('@')[0]));
-    save(path, {...note, writers: [...note.writers, ownName()]});
+    saveNote(file, {...note, writers: [...note.writers, ownName()]});
     const [is, wanted] = [decodeEntries(note.is), decodeEntries(note.wanted)];
     const steps = note.paths.map(each => ({path: each, is: is?.get(each), wanted: wanted?.get(each)}));
-    return [{...note, steps, forget: () => rmSync(path, {force: true})}];
+    return [{...note, steps, forget: () => rmSync(file, {force: true})}];
   });
-}
-
-function save(path: string, note: z.infer<typeof noteSchema>): void {
-  const fresh = `${path}.new`;
-  writeFileSync(fresh, JSON.stringify(note), {mode: 0o600});
-  renameSync(fresh, path);
 }
 
 /** Returns the checkpoints that killed reverts need to be taken back. */
-export const treesOfKilledReverts = (folder: string): readonly string[] => notes(folder).map(({note}) => note.before);
-
-const ending = '.json';
-
-function notes(folder: string): readonly {readonly path: string; readonly note: z.infer<typeof noteSchema>}[] {
-  const names = entryNames(revertsIn(folder)).filter(name => name.endsWith(ending));
-  return names.flatMap(name => {
-    const path = join(revertsIn(folder), name);
-    const json = parseJson(tryOr(() => readFileSync(path, 'utf8'), ''));
-    const parsed = json.tag === 'ok' ? noteSchema.safeParse(json.value) : undefined;
-    return parsed?.success === true ? [{path, note: parsed.data}] : [];
-  });
-}
+export const treesOfKilledReverts = (folder: string): readonly string[] =>
+  notesIn(revertsIn(folder), noteSchema).map(({note}) => note.before);
 
 const ownName = (): string => `${process.pid}@${startTimeSync(process.pid)}@${hostname()}`;
 
