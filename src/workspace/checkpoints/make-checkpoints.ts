@@ -17,13 +17,13 @@ import type {ResolvedCommand} from '../../domain/risk.ts';
 import type {ComparisonPort} from '../../actions/review-port.ts';
 import {hash} from 'node:crypto';
 import {constants, lstatSync} from 'node:fs';
-import {basename, dirname, join, relative, sep} from 'node:path';
+import {basename, dirname, join, relative} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {openDatabases} from '../../config/open-databases.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
 import {byteSize} from '../../base/byte-size.ts';
 import {canAccess} from '../files/regular-files.ts';
-import {realPath} from '../files/resolve-path.ts';
+import {outermost, realPath} from '../files/resolve-path.ts';
 import {expandPaths} from '../impact/command-writes.ts';
 import {claimKilledReverts, noteRevert} from './killed-reverts.ts';
 import {
@@ -435,12 +435,6 @@ function reportOf(
     alongside: plan.alongside,
   };
 }
-
-/** Removes the paths that are inside another one. */
-const outermost = (roots: readonly string[]): readonly string[] =>
-  [...new Set(roots)].filter(
-    root => !roots.some(other => other !== root && root.startsWith(other.endsWith(sep) ? other : other + sep)),
-  );
 
 const maxNamed = 3;
 

@@ -61,6 +61,16 @@ export function containsPath(folder: string, path: string): boolean {
   return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 }
 
+/** Returns the resolved paths without repeated ones and those inside another one. */
+export function outermost(paths: readonly string[]): readonly string[] {
+  const all = new Set(paths);
+  const isInsideOther = (path: string): boolean => {
+    const folder = dirname(path);
+    return folder !== path && (all.has(folder) || isInsideOther(folder));
+  };
+  return [...all].filter(path => !isInsideOther(path));
+}
+
 /** Expands `~` and `~/…` to the user's home folder. */
 export function expandHome(path: string, home: string): string {
   if (path === '~') return home;

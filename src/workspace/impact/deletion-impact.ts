@@ -2,11 +2,12 @@ import {existsSync, lstatSync} from 'node:fs';
 import {opendir} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {tryOr} from '../../base/outcome.ts';
+import {outermost} from '../files/resolve-path.ts';
 import {formatCount, type Impact, type ImpactContext, maxNamed, listPaths, emptyImpact, runGit} from './impact.ts';
 
 /** Returns what is lost if the files and folders at `targets` (absolute) are deleted, folders with all their content. */
 export async function deletionImpact(targets: readonly string[], context: ImpactContext): Promise<Impact> {
-  const present = outermost(targets.filter(path => kindOf(path) !== 'missing'));
+  const present = outermost(targets.filter(path => kindOf(path) !== 'missing')).toSorted();
   if (present.length === 0) return emptyImpact;
   const tree = await countTree(present, context.signal);
   if (tree.files === 0) {
@@ -85,16 +86,6 @@ export async function countTree(paths: readonly string[], signal: AbortSignal): 
 /** Returns the kind of entry at a path, links not followed. */
 export const kindOf = (path: string): 'missing' | 'folder' | 'other' =>
   tryOr(() => (lstatSync(path).isDirectory() ? 'folder' : 'other'), 'missing');
-
-/** Removes the paths that are inside another one. */
-function outermost(paths: readonly string[]): readonly string[] {
-  const result: string[] = [];
-  for (const path of [...new Set(paths)].toSorted()) {
-    const last = result.at(-1);
-    if (last === undefined || !path.startsWith(last === '/' ? '/' : `${last}/`)) result.push(path);
-  }
-  return result;
-}
 
 /** A path that differs from the last commit, as git reports it. */
 export interface StatusEntry {

@@ -6,7 +6,7 @@ import {promisify} from 'node:util';
 import {failed, ok, tryOr} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {findProgram, splitPath, userPath} from '../exec/trusted-path.ts';
-import {containsPath, realPath} from '../files/resolve-path.ts';
+import {containsPath, outermost, realPath} from '../files/resolve-path.ts';
 import {forwarderPort, withForwarder} from './forwarder.ts';
 import {guardedPaths, rootWorkspaceProblem} from './guarded-paths.ts';
 import {isPlaceholder} from './leftovers.ts';
@@ -190,6 +190,7 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
     ['--bind', tmp, '/tmp'],
     ['--bind', tmp, '/var/tmp'],
     ...policy.readable.map(readOnlyIfThere),
+    // Once a folder is hidden, nothing in it is left to mount over.
     ...outermost([...hidden, ...session.held()].filter(path => !coversRoot(path, roots))).map(path =>
       hideMount(path, folder),
     ),
@@ -223,10 +224,6 @@ interface Mounts {
 }
 
 const readOnlyIfThere = (path: string): readonly string[] => ['--ro-bind-try', path, path];
-
-/** Keeps only the outermost paths: once a folder is hidden, nothing in it is left to mount over. */
-const outermost = (paths: readonly string[]): readonly string[] =>
-  paths.filter(path => !paths.some(other => other !== path && containsPath(other, path)));
 
 /** A hidden folder that is also a workspace root can't be hidden, because the user started weft there. */
 const coversRoot = (path: string, roots: readonly string[]): boolean => roots.includes(path);

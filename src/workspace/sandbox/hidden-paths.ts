@@ -3,7 +3,7 @@ import {isAbsolute, join} from 'node:path';
 import {compileName, hasWildcard} from '../../base/glob.ts';
 import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 import {listFolder} from '../files/list-folder.ts';
-import {realPath} from '../files/resolve-path.ts';
+import {outermost, realPath} from '../files/resolve-path.ts';
 
 /**
  * Paths with the user's secrets, or that let a program act as the user. They are relative to the home folder and may
@@ -141,10 +141,7 @@ export function deniedFiles(globs: readonly string[], roots: readonly string[]):
     }
   }
   // A hidden folder hides its content too.
-  const outermost = [...found].filter(
-    path => ![...found].some(other => other !== path && path.startsWith(`${other}/`)),
-  );
-  return ok(outermost);
+  return ok(outermost([...found]));
 }
 
 /** True for a folder or file; false if nothing is at the path, or weft may not look. */

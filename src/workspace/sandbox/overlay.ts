@@ -9,7 +9,7 @@ import {causeText} from '../../domain/fault.ts';
 import {readTextFile} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 import {isFolder, listFolder} from '../files/list-folder.ts';
-import {containsPath} from '../files/resolve-path.ts';
+import {containsPath, outermost} from '../files/resolve-path.ts';
 import type {CommandView, SandboxPolicy, SandboxSession} from './sandbox.ts';
 import {forceRemove} from './session.ts';
 import {withFilter} from './seccomp-filter.ts';
@@ -167,7 +167,7 @@ async function makeSharedMounts(
     symlinkSync(target, link);
     return link;
   };
-  const own = roots.filter(root => !roots.some(other => other !== root && containsPath(other, root)));
+  const own = outermost(roots);
   const inside = table.filter(
     ({point, type}) => isDisk(type) && own.some(root => root !== point && containsPath(root, point)) && isFolder(point),
   );

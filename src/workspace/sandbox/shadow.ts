@@ -10,7 +10,7 @@ import {readTextFile} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 import {gitFoldersOf} from '../checkpoints/git-query.ts';
 import {isFolder} from '../files/list-folder.ts';
-import {containsPath, realPath} from '../files/resolve-path.ts';
+import {containsPath, outermost, realPath} from '../files/resolve-path.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
 import {
   belongsToOther,
@@ -198,11 +198,6 @@ async function openView(
 const memory = '/dev/shm';
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
-
-const outermost = (folders: readonly string[]): readonly string[] =>
-  folders.filter(
-    (each, at) => !folders.some((other, index) => containsPath(other, each) && (other !== each || index < at)),
-  );
 
 /** Copies a folder with everything in it but weft's worktrees, pipes, sockets, and a link to git data elsewhere. Shares blocks if the file system can. */
 async function copyFolder(from: string, to: string, signal: AbortSignal): Promise<void> {

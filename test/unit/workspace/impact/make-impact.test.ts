@@ -205,6 +205,14 @@ describe('what a command would hit', () => {
     expect(listing()).toBe(before);
   });
 
+  test('a file inside a folder that is deleted, too, counts once, whatever is beside the folder', async () => {
+    using place = openPlace();
+    place.put('new.md', 'x\n');
+    expect((await place.find(['rm', '-rf', 'new', 'new.md', 'new/a.txt'])).summary).toBe(
+      'deletes 3 files (3 untracked)',
+    );
+  });
+
   test('redirections overwrite what exists and holds something; several commands are told together', async () => {
     using place = openPlace();
     expect(await place.find(['echo', 'x'], {overwrites: ['out.txt', 'new.txt', '/dev/null']})).toEqual({
