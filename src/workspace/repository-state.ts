@@ -1,10 +1,10 @@
 import {closeSync, openSync, readdirSync, readSync, statSync} from 'node:fs';
-import {join, resolve} from 'node:path';
+import {join} from 'node:path';
 import {inflateSync, constants} from 'node:zlib';
 import {tryOr} from '../base/outcome.ts';
 import type {RepositoryState} from '../domain/disk.ts';
 import {type GitContext, gitEnvironment} from './exec/git-environment.ts';
-import {gitFolderAround, firstMatchIn} from './files/git-branch.ts';
+import {commonGitFolder, gitFolderAround, firstMatchIn} from './files/git-branch.ts';
 import {readRegularFile} from './files/regular-files.ts';
 import {runProgram} from './run-program.ts';
 
@@ -20,7 +20,7 @@ const maxSubjects = 3;
  */
 export async function repositoryState(context: GitContext): Promise<RepositoryState> {
   const own = gitFolderAround(context.folder) ?? context.folder;
-  const common = resolve(own, firstMatchIn(join(own, 'commondir'), /^(.+)$/mu) ?? '.');
+  const common = commonGitFolder(own);
   const changed = isLarge(own) || mayRunFilters(own, common) ? 'unknown' : countChanges(context);
   return {subjects: tryOr(() => lastSubjects(own, common), []), changed: await changed};
 }
@@ -49,8 +49,7 @@ export interface CleanCommit {
 export async function cleanCommit(context: GitContext): Promise<CleanCommit | 'none'> {
   const {folder, environment, signal} = context;
   const own = gitFolderAround(folder);
-  if (own === undefined || mayRunFilters(own, resolve(own, firstMatchIn(join(own, 'commondir'), /^(.+)$/mu) ?? '.')))
-    return 'none';
+  if (own === undefined || mayRunFilters(own, commonGitFolder(own))) return 'none';
   if ((await countChanges(context, 60_000)) !== 0) return 'none';
   const run = {folder, environment: gitEnvironment(environment, folder), input: '', limitMs, maxOutput};
   const {code, output} = await runProgram('git', ['rev-parse', 'HEAD', 'HEAD^{tree}'], run, signal);

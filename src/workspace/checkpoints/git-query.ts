@@ -1,6 +1,6 @@
-import {dirname, join, resolve} from 'node:path';
+import {dirname, join} from 'node:path';
 import {type GitContext, gitEnvironment} from '../exec/git-environment.ts';
-import {gitFolderAt, firstMatchIn} from '../files/git-branch.ts';
+import {commonGitFolder, gitFolderAt} from '../files/git-branch.ts';
 import {isFile, isFolder as isFolderAt} from '../files/list-folder.ts';
 import {runProgram} from '../run-program.ts';
 import {toBytes} from '../sandbox/changes/path-bytes.ts';
@@ -78,10 +78,9 @@ const alwaysOpenedFiles =
   );
 
 /** Returns the repository's own folder. For a worktree or submodule, returns the folder that its file names and the shared one. */
-export function gitFoldersOf(top: string): readonly string[] {
+function gitFoldersOf(top: string): readonly string[] {
   const own = gitFolderAt(top) ?? join(top, '.git');
-  const common = firstMatchIn(join(own, 'commondir'), /^(.+)$/mu);
-  return common === undefined ? [own] : [own, resolve(own, common)];
+  return [...new Set([own, commonGitFolder(own)])];
 }
 
 const exists = (path: string): boolean => isFile(path) || isFolderAt(path);

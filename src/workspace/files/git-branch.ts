@@ -17,8 +17,7 @@ export function gitBranch(directory: string): string {
 export function githubPage(directory: string): string {
   const git = gitFolderAround(directory);
   if (git === undefined) return '';
-  const common = firstMatchIn(join(git, 'commondir'), /^(.+)$/mu);
-  const config = join(common === undefined ? git : resolve(git, common), 'config');
+  const config = join(commonGitFolder(git), 'config');
   const origin = firstMatchIn(config, /^\[remote "origin"\][^[]*?^\s*url\s*=\s*(.+)$/mu) ?? '';
   const name =
     /^(?:https:\/\/github\.com\/|git@github\.com:|ssh:\/\/git@github\.com\/)([\w-]+\/[\w.-]+?)(?:\.git)?\/?$/u.exec(
@@ -40,6 +39,10 @@ export function gitFolderAt(top: string): string | undefined {
   const named = isFile(git) ? firstMatchIn(git, /^gitdir: (.+)$/mu) : undefined;
   return named === undefined ? undefined : resolve(top, named);
 }
+
+/** Returns the folder with what all worktrees of a repository share; the same folder if it is no worktree's. */
+export const commonGitFolder = (git: string): string =>
+  resolve(git, firstMatchIn(join(git, 'commondir'), /^(.+)$/mu) ?? '.');
 
 /** Returns the `.git` folder of the repository that a folder is in. */
 export function gitFolderAround(directory: string): string | undefined {

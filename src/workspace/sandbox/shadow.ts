@@ -1,14 +1,14 @@
 import {execFile} from 'node:child_process';
-import {chmodSync, constants, existsSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {chmodSync, constants, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {cp} from 'node:fs/promises';
 import {homedir, tmpdir} from 'node:os';
-import {basename, dirname, join, relative} from 'node:path';
+import {basename, join, relative} from 'node:path';
 import {promisify} from 'node:util';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
 import {readTextFile} from '../exec/process-table.ts';
 import {findProgram} from '../exec/trusted-path.ts';
-import {gitFoldersOf} from '../checkpoints/git-query.ts';
+import {commonGitFolder, gitFolderAround} from '../files/git-branch.ts';
 import {isFolder} from '../files/list-folder.ts';
 import {containsPath, outermost, realPath} from '../files/resolve-path.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
@@ -86,13 +86,6 @@ export async function openShadow(place: ShadowPlace, signal: AbortSignal): Promi
   }
 }
 
-/** Returns the top of the repository that a folder is in, or the top of the file system. */
-function repositoryAround(folder: string): string {
-  let at = folder;
-  while (!existsSync(join(at, '.git')) && dirname(at) !== at) at = dirname(at);
-  return at;
-}
-
 /**
  * Tries the mounts once, and returns the launcher that makes them. Inside, the workspace, the home folder and the temporary folders are
  * copy-on-write. weft's own folders are the real ones, and everything else on the disk is read-only.
@@ -106,7 +99,11 @@ async function openView(
   if (!isFolder(memory)) return failed(`${memory} is missing`);
   const table = mountTable(readTextFile('/proc/self/mountinfo') ?? '');
   // The data of a git worktree is in its repository, perhaps outside the workspace.
-  const repositories = roots.map(repositoryAround).flatMap(gitFoldersOf).filter(isFolder).map(realPath);
+  const repositories = roots
+    .flatMap(root => gitFolderAround(root) ?? [])
+    .flatMap(git => [git, commonGitFolder(git)])
+    .filter(isFolder)
+    .map(realPath);
   const held = outermost([...roots, ...repositories]);
   mkdirSync(data, {recursive: true, mode: 0o700});
   const kept = outermost([realPath(data), session.folder]);
