@@ -246,7 +246,8 @@ const mountSettings = (): MountSettings => ({
   most: readTextFile('/proc/sys/user/max_user_namespaces') ?? '',
 });
 
-const bindLine = ({folder, at}: Mounted): string => `${escapeField(folder)} ${escapeField(at)} none rbind 0 0\n`;
+/** Returns the line of a table for mount(8) that shows a folder, with the mounts in it, at another path, too. */
+export const bindLine = ({folder, at}: Mounted): string => `${escapeField(folder)} ${escapeField(at)} none rbind 0 0\n`;
 
 const coverLine = (folder: string, below: string): string =>
   `weft ${escapeField(folder)} overlay lowerdir=${escapeField(below)}:${escapeField(folder)},userxattr 0 0\n`;

@@ -14,6 +14,7 @@ import {containsPath, outermost, realPath} from '../files/resolve-path.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
 import {
   belongsToOther,
+  bindLine,
   escapeField,
   isDisk,
   mountTable,
@@ -135,13 +136,11 @@ async function openView(
     if (upperPlace === undefined) return failed('no file system outside the workspace can hold its changes');
     layer(root, upperPlace);
   }
-  const bind = (from: string, to: string): void =>
-    void lines.push(`${escapeField(from)} ${escapeField(to)} none rbind 0 0\n`);
   // The folders that stay are kept aside while their surroundings are covered.
   const aside = [...held, ...kept].map((folder, at) => ({folder, at: join(session.heldIn(memory), String(at))}));
   for (const {folder, at} of aside) {
     mkdirSync(at);
-    bind(folder, at);
+    lines.push(bindLine({folder, at}));
   }
   const hidden = [...held, ...kept, memory];
   for (const folder of covers) {
@@ -153,7 +152,7 @@ async function openView(
     if (place !== undefined) layer(folder, place);
     else lines.push(`weft ${escapeField(folder)} tmpfs mode=1777 0 0\n`);
   }
-  for (const {folder, at} of aside) bind(at, folder);
+  for (const {folder, at} of aside) lines.push(bindLine({folder: at, at: folder}));
   lines.push(`weft ${memory} tmpfs mode=1777 0 0\n`);
   const mounts = join(session.mounts, 'shadow.fstab');
   writeFileSync(mounts, lines.join(''));
