@@ -88,7 +88,7 @@ export function insertRecord(
     at,
     id,
   );
-  // A new name is no reason to list the session as the newest one.
+  // A new name does not make the session the newest one.
   if (record.kind === 'title') db.run('UPDATE sessions SET title = ? WHERE id = ?', toStorableText(record.title), id);
   else {
     const messages = record.kind === 'prompt' || record.kind === 'answer' ? 1 : 0;

@@ -81,7 +81,8 @@ test('pages and searches behind a proxy, under a certificate of a private author
   const args = ['--prompt', 'x', '--allowed-tools', 'WebFetch(domain:model.example),WebSearch'];
   const known = await scene.run(args, {environment: {...proxied, NODE_EXTRA_CA_CERTS: authority}});
   expect([known.code, known.stdout, answered.length]).toEqual([0, 'Steeped.\n', 2]);
-  expect(proxy.asked).toEqual(Array.from({length: 2}, () => 'CONNECT model.example:443 as me:pass'));
+  // The search uses the connection of the page again if that is free by then.
+  expect(new Set(proxy.asked)).toEqual(new Set(['CONNECT model.example:443 as me:pass']));
   const [page, results] = toldResults(scene.server.requests[1]);
   expect([page, results]).toEqual([expect.stringMatching(framed), expect.stringContaining('https://a.example/')]);
 

@@ -45,7 +45,7 @@ class Connection {
   #lastConnection = '';
   /** The connection that the next statement must use. */
   #requiredConnection = 'any';
-  /** What begins the transaction together with its first statement, which saves a round trip. */
+  /** The statement that begins the transaction. It is sent together with the first one, which saves a round trip. */
   #begin = '';
 
   constructor(url: string) {

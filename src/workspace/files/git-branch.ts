@@ -40,7 +40,7 @@ export function gitFolderAt(top: string): string | undefined {
   return named === undefined ? undefined : resolve(top, named);
 }
 
-/** Returns the folder with what all worktrees of a repository share; the same folder if it is no worktree's. */
+/** Returns the folder that all worktrees of a repository share: the folder itself unless it belongs to a worktree. */
 export const commonGitFolder = (git: string): string =>
   resolve(git, firstMatchIn(join(git, 'commondir'), /^(.+)$/mu) ?? '.');
 
