@@ -4,7 +4,7 @@ import {parseShell} from '../shell/parser.ts';
 import type {Command, Script, SimpleCommand, Word} from '../shell/syntax-tree.ts';
 import {analyzeCommand} from './analyze-command.ts';
 import {hasTrait, isShell, rowFor, rowOf} from './known-programs.ts';
-import {keywords, layers, programName} from './layers.ts';
+import {isAssignment, keywords, layers, programName} from './layers.ts';
 import {wordsOf} from './program-table.ts';
 
 /** The place where a command would run, and the checks that the user's settings name. */
@@ -233,8 +233,6 @@ function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace)
 
 /** The folders in which package tools and systems put programs. A program of another folder is not the one of that name. */
 const usualFolder = /^(?:(?:\.\/)?(?:node_modules\/\.bin|\.?venv\/bin)|(?:\/usr(?:\/local)?)?\/bin)\/(?=[^/]+$)/u;
-
-const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*=/u.test(word);
 
 /** Wrappers that do not wait for the command, or that load variables or other programs for it. */
 const unlike: ReadonlySet<string> = new Set(

@@ -168,7 +168,8 @@ export const optionValues = (args: readonly string[], option: RegExp): readonly 
     return name !== '' && option.test(name) ? [value] : [];
   });
 
-const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/u.test(word);
+/** True if a word before a command sets a variable: `A=b`, `A+=b`, `A[1]=b`. */
+export const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/u.test(word);
 
 const takesText = (word: string): boolean => /^(?:--command|-[A-Za-z]*c)/u.test(word);
 

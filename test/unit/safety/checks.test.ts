@@ -178,6 +178,7 @@ test.each([
   'npm(){ :; }; npm test',
   'function npm { :; }; npm test',
   'PATH=fake npm test',
+  'NODE_OPTIONS+=x npm test',
   'fake/npm test',
   './npm test',
 ])('%s is not npm test', async command => {
