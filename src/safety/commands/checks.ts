@@ -17,10 +17,8 @@ interface CheckPlace {
 /** Returns the checks that a command runs, and what its exit code says about each. */
 export function checksIn(command: string, place: CheckPlace): readonly FoundCheck[] {
   const whole = place.named.find(each => each.command.trim() === command.trim());
-  const parsed = parseShell(command);
-  if (parsed.tag === 'failed') return whole === undefined ? [] : [{...namedCheck(whole, 'test', place), ...plain}];
-  const parts: Part[] = [];
-  collect(parsed.value, {text: command, zero: 'passed', pipefail: false, canStop: true}, parts);
+  const parts = partsOf(command);
+  if (parts === undefined) return whole === undefined ? [] : [{...namedCheck(whole, 'test', place), ...plain}];
   if (whole !== undefined && parts.length > 1) {
     const zero = parts.find(part => part.zero !== 'passed')?.zero ?? 'passed';
     return [{...namedCheck(whole, 'test', place), ...plain, zero, nonZero: zero === 'passed' ? 'failed' : zero}];
@@ -63,10 +61,6 @@ export function checksIn(command: string, place: CheckPlace): readonly FoundChec
 
 /** Returns why a zero exit code of a command says nothing about a part of it, by the command's form alone. */
 export function hidingIn(command: string): FoundCheck['zero'] {
-  const parsed = parseShell(command);
-  const parts: Part[] = [];
-  if (parsed.tag === 'ok')
-    collect(parsed.value, {text: command, zero: 'passed', pipefail: false, canStop: true}, parts);
   const hides = ({zero, command: simple}: Part): boolean => {
     if (zero === 'passed' || isHarmless(simple, command)) return false;
     // The input of a check, such as `git diff |`, and `! grep TODO` are what they seem.
@@ -74,7 +68,7 @@ export function hidingIn(command: string): FoundCheck['zero'] {
     if (zero === 'pipe') return rowFor(words)?.row.yes === undefined || kindOf(words) !== undefined;
     return zero !== 'condition' || !/^\s*!/u.test(command);
   };
-  return parts.find(hides)?.zero ?? 'passed';
+  return partsOf(command)?.find(hides)?.zero ?? 'passed';
 }
 
 const plain = {zero: 'passed', nonZero: 'failed', files: 'as-read'} as const;
@@ -98,38 +92,39 @@ interface Reach {
   readonly canStop: boolean;
 }
 
+/** Returns the simple commands of a command line, or `undefined` if it cannot be parsed. */
+function partsOf(command: string): readonly Part[] | undefined {
+  const parsed = parseShell(command);
+  if (parsed.tag === 'failed') return undefined;
+  const parts: Part[] = [];
+  collect(parsed.value, {text: command, zero: 'passed', pipefail: false, canStop: true}, parts);
+  return parts;
+}
+
 /** Collects the simple commands of a script, each with what a zero exit code of the script says about it. */
 function collect(script: Script, outer: Reach, parts: Part[]): void {
   let {pipefail} = outer;
   let stopsAtErrors = false;
   for (const [at, {steps, runs}] of script.entries()) {
-    const isLast = at === script.length - 1;
     const hasOr = steps.some(({when, pipeline}) => when === 'after-failure' && !isFailure(pipeline, outer.text));
     for (const [index, {when, pipeline}] of steps.entries()) {
       const [first] = pipeline;
       if (first === undefined || (when === 'after-failure' && !hasOr)) continue;
-      const own = ownReach();
+      // With `set -e`, a failure before the last `&&` of a line does not end the script.
+      const canStop = outer.canStop && index === steps.length - 1;
+      const endsScript = at === script.length - 1 || (stopsAtErrors && canStop);
+      const own = runs === 'in-background' ? 'background' : hasOr || !endsScript ? 'list' : 'passed';
       const isNegated = /!\s*$/u.test(outer.text.slice(0, first.range.from));
       for (const [position, command] of pipeline.entries()) {
         const isPiped = position < pipeline.length - 1 && !pipefail;
         const zero = own !== 'passed' ? own : isNegated ? 'condition' : isPiped ? 'pipe' : outer.zero;
-        collectCommand(
-          command,
-          {...outer, zero, pipefail, canStop: outer.canStop && index === steps.length - 1 && !isNegated},
-          parts,
-        );
+        collectCommand(command, {...outer, zero, pipefail, canStop: canStop && !isNegated}, parts);
       }
       const isCertain = index === 0 && pipeline.length === 1 && runs === 'here';
       const set = isCertain && first.kind === 'simple' ? wordTexts(first, outer.text) : [];
       if (set[0] === 'set') {
         pipefail ||= set.includes('pipefail');
         stopsAtErrors ||= set.some(word => /^-[a-z]*e/u.test(word) || word === 'errexit');
-      }
-      function ownReach(): FoundCheck['zero'] {
-        if (runs === 'in-background') return 'background';
-        if (hasOr) return 'list';
-        // With `set -e`, a failure before the last `&&` of a line does not end the script.
-        return isLast || (stopsAtErrors && outer.canStop && index === steps.length - 1) ? 'passed' : 'list';
       }
     }
   }
