@@ -1,7 +1,8 @@
 import {type Check, type CheckKind, checkKinds, type CheckSetting, type FoundCheck} from '../../domain/receipt.ts';
 import type {PathContext} from '../paths/path-context.ts';
+import {literalText} from '../shell/expansion.ts';
 import {parseShell} from '../shell/parser.ts';
-import type {Command, Script, SimpleCommand, Word} from '../shell/syntax-tree.ts';
+import type {Command, Script, SimpleCommand} from '../shell/syntax-tree.ts';
 import {analyzeCommand} from './analyze-command.ts';
 import {hasTrait, isShell, rowFor, rowOf} from './known-programs.ts';
 import {isAssignment, keywords, layers, programName} from './layers.ts';
@@ -175,12 +176,9 @@ function changesShell(command: SimpleCommand, text: string): boolean {
   return shellCommands.has(program) || /[$`]/u.test(program);
 }
 
+/** Returns the texts of a command's words, and words in which something expands as written. */
 const wordTexts = ({words}: Pick<SimpleCommand, 'words'>, text: string): readonly string[] =>
-  words.map(word => wordText(word, text));
-
-/** Returns the text of a word, or the word as written if something in it expands. */
-const wordText = ({parts, range}: Word, text: string): string =>
-  parts.every(part => part.kind === 'text') ? parts.map(part => part.text).join('') : text.slice(range.from, range.to);
+  words.map(word => literalText(word) ?? text.slice(word.range.from, word.range.to));
 
 /** Programs that fail so rarely that a failed script says more about the check beside them. */
 const harmless: ReadonlySet<string> = new Set(

@@ -4,7 +4,7 @@ import type {PathRules} from '../paths/judge-path.ts';
 import {compileName} from '../../base/glob.ts';
 import {plainText} from './only-reads.ts';
 import {searchedNames} from './command-output.ts';
-import type {Argument, ExpandedText} from '../shell/expansion.ts';
+import {type Argument, type ExpandedText, literalText} from '../shell/expansion.ts';
 import type {OutputUse} from './scope.ts';
 import type {Command, SimpleCommand} from '../shell/syntax-tree.ts';
 
@@ -23,11 +23,7 @@ export function outputBefore(
 
 /** Returns the words of a command, or `undefined` if one of them contains an expansion. */
 function literalTexts({words}: SimpleCommand): readonly string[] | undefined {
-  const texts = words.map(({parts}) =>
-    parts.every(part => part.kind === 'text')
-      ? parts.map(part => (part.kind === 'text' ? part.text : '')).join('')
-      : undefined,
-  );
+  const texts = words.map(literalText);
   return texts.every(text => text !== undefined) ? texts : undefined;
 }
 

@@ -53,6 +53,10 @@ export interface ExpansionContext {
  */
 export type PrintedOutput = ExpandedText | 'anything';
 
+/** Returns the text of a word without quotes, or `undefined` if something in it expands. */
+export const literalText = ({parts}: Word): string | undefined =>
+  parts.every(part => part.kind === 'text') ? parts.map(part => part.text).join('') : undefined;
+
 /** Returns the arguments that a word expands to: one, or several if it has braces. */
 export function expandWord({parts, range}: Word, context: ExpansionContext): readonly Argument[] {
   const [only] = parts;
