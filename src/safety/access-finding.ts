@@ -10,6 +10,7 @@ import {percentDecoded, readWebUrl} from '../domain/web-url.ts';
 import {accessedPaths, globStarts} from './paths/accessed-paths.ts';
 import {commandFinding, type Finding} from './commands/command-finding.ts';
 import {belowRoots, type PathContext, realParts, writtenParts} from './paths/path-context.ts';
+import {isWithin} from './paths/path-parts.ts';
 import {protectedPart} from './paths/protected-paths.ts';
 import {looksSecret} from './paths/secret-paths.ts';
 import {enclosingWeftFile} from './paths/weft-files.ts';
@@ -129,9 +130,7 @@ function inputFinding(
 
 function readFinding(paths: readonly string[], context: PathContext): Finding {
   const readable = context.alsoReadable?.() ?? [];
-  const outside = pathsOutside(paths, context).filter(
-    path => !readable.some(folder => path === folder || path.startsWith(`${folder}/`)),
-  );
+  const outside = pathsOutside(paths, context).filter(path => !readable.some(folder => isWithin(path, folder)));
   const secret = secretsIn(paths, context);
   const reasons: readonly Reason[] = [...withPaths('reads-outside', outside), ...withPaths('reads-secrets', secret)];
   const decision = reasons.length === 0 ? 'allow' : 'ask';

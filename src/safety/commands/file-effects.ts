@@ -1,5 +1,6 @@
 import {type FileEffect, type ResolvedCommand, unknownContent, unknownFileEffect} from '../../domain/risk.ts';
 import type {PathContext} from '../paths/path-context.ts';
+import {isWithin} from '../paths/path-parts.ts';
 import type {SideEffect, JudgedInvocation, ScriptAnalysis} from './analyze-command.ts';
 import {plainText} from './only-reads.ts';
 import {hasTrait} from './known-programs.ts';
@@ -110,4 +111,4 @@ function knownCommand({words, directories}: JudgedInvocation): ResolvedCommand |
   return {argv: [program, ...args], directory, overwrites: [], content: unknownContent};
 }
 
-const overlap = (a: string, b: string): boolean => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
+const overlap = (a: string, b: string): boolean => isWithin(a, b) || isWithin(b, a);

@@ -157,6 +157,12 @@ export function shellTextsFrom(words: readonly string[], at: number): readonly s
   return name === 'eval' || name === 'watch' || name === 'parallel' || name === 'ssh' ? [rest.join(' ')] : [];
 }
 
+/** Returns the file whose commands a shell call runs: `bash -e a.sh`, `. a.sh`. `undefined` for other programs. */
+export const scriptFileOf = ([program = '', ...words]: readonly string[]): readonly string[] | undefined =>
+  isShell(programName(program)) || /^(?:source|\.)$/u.test(program)
+    ? words.filter(word => !/^[-+]/u.test(word)).slice(0, 1)
+    : undefined;
+
 /**
  * Returns the values of the matching options: the next word, the text after `=`, or, for a single letter, the text directly after
  * it.

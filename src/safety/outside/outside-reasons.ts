@@ -9,14 +9,14 @@ import type {CommandAnalysis, JudgedInvocation} from '../commands/analyze-comman
 import {resolvedForms} from '../commands/command-forms.ts';
 import {operandsWritten, pathCandidates} from '../commands/command-paths.ts';
 import {plainText} from '../commands/only-reads.ts';
-import {hasTrait, isShell, takesCodeFromInput} from '../commands/known-programs.ts';
-import {programName} from '../commands/layers.ts';
+import {hasTrait, takesCodeFromInput} from '../commands/known-programs.ts';
+import {programName, scriptFileOf} from '../commands/layers.ts';
 import {runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
 import {commandsStarted, riskOfWords} from '../commands/risks.ts';
 import {connection, uploadOf, writesToTracker} from '../commands/uploads.ts';
 import type {Finding} from '../commands/command-finding.ts';
 import {belowRoots, type PathContext, writtenParts} from '../paths/path-context.ts';
-import {isAbsolutePath} from '../paths/path-parts.ts';
+import {isAnchored, joinPath, pathFrom} from '../paths/path-parts.ts';
 import {matchesDomain} from '../rules/domain-pattern.ts';
 import {type PermissionRules, trustRuleTool} from '../rules/permission-rule.ts';
 import {decodedForms} from './decoded-forms.ts';
@@ -191,7 +191,7 @@ function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence):
   const targets = [
     ...sideEffects.flatMap(({effect, target}) => (effect === 'writes' || effect === 'appends' ? [target] : [])),
     ...calls.flatMap(({words: [program = '', ...words], invocation}) =>
-      operandsWritten([programName(program), ...words]).map(path => pathFrom(path, invocation)),
+      operandsWritten([programName(program), ...words]).map(path => pathFrom(invocation.directories[0] ?? '', path)),
     ),
   ];
   const isRunLater = (path: string): boolean =>
@@ -209,7 +209,9 @@ function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence):
         calls.flatMap(({words}) => words.flatMap(piecesOf)),
       )
     : [];
-  const run = calls.flatMap(({words, invocation}) => filesRun(words).map(path => pathFrom(path, invocation)));
+  const run = calls.flatMap(({words, invocation}) =>
+    filesRun(words).map(path => pathFrom(invocation.directories[0] ?? '', path)),
+  );
   const carries =
     isSent ||
     !isKept ||
@@ -280,7 +282,7 @@ function filesNamed(
   const folders = [...new Set(analysis.invocations.flatMap(({directories}) => directories))];
   const written = [...words, ...redirected]
     .flatMap(word => pathCandidates(word))
-    .flatMap(word => (/^[/~]/u.test(word) || isAbsolutePath(word) ? [word] : folders.map(each => `${each}/${word}`)));
+    .flatMap(word => (isAnchored(word) ? [word] : folders.map(each => `${each}/${word}`)));
   return [...new Set(written)]
     .flatMap(path => {
       if (!/[*?[]/u.test(path)) return [path];
@@ -291,17 +293,15 @@ function filesNamed(
     .slice(0, maxFiles);
 }
 
-const pathFrom = (path: string, {directories}: JudgedInvocation): string =>
-  isAbsolutePath(path) || path.startsWith('~') ? path : `${directories[0] ?? ''}/${path}`;
-
 /** Returns the files whose text a call runs as commands, or makes ready to run. */
-function filesRun([program = '', ...words]: readonly string[]): readonly string[] {
-  const operands = words.filter(word => !/^[-+]/u.test(word));
-  if (isShell(programName(program)) || /^(?:source|\.)$/u.test(program)) return operands.slice(0, 1);
+function filesRun(call: readonly string[]): readonly string[] {
+  const script = scriptFileOf(call);
+  if (script !== undefined) return script;
+  const [program = '', ...words] = call;
   const makesRunnable =
     hasTrait(programName(program), 'rights') &&
     /(?:^|\s)(?:[ugoa,]*\+?[rwst]*x|[0-7]*[1357][0-7]{0,2}(?=\s))/u.test(words.join(' '));
-  return makesRunnable ? operands : program.includes('/') ? [program] : [];
+  return makesRunnable ? words.filter(word => !/^[-+]/u.test(word)) : program.includes('/') ? [program] : [];
 }
 
 interface Call {
@@ -386,8 +386,7 @@ const pathRanges = (
 ): readonly InertRange[] =>
   words.flatMap(({range}, at): readonly InertRange[] => {
     const word = texts[at] ?? '';
-    const path = isAbsolutePath(word) ? word : `${directories[0] ?? ''}/${word}`;
-    const parts = writtenParts(path.replace(/(?::\d+)+$/u, ''), context);
+    const parts = writtenParts(joinPath(directories[0] ?? '', word).replace(/(?::\d+)+$/u, ''), context);
     const isThere =
       at > 0 &&
       word.includes('/') &&

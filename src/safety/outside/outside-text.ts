@@ -1,3 +1,4 @@
+import {isWithin} from '../paths/path-parts.ts';
 import {decodedForms} from './decoded-forms.ts';
 import {leastLength, TextFinder} from './text-finder.ts';
 import type {TextSource} from './text-source.ts';
@@ -62,7 +63,7 @@ export class OutsideText {
    * changed, `undefined` if it is none.
    */
   sourceOfFile(path: string, changedAt: (path: string) => number | undefined): TextSource | undefined {
-    const named = this.#files.findLast(each => path === each.path || path.startsWith(`${each.path}/`))?.source;
+    const named = this.#files.findLast(each => isWithin(path, each.path))?.source;
     if (named !== undefined || this.#spans.length === 0) return named;
     const time = changedAt(path);
     if (time === undefined) return undefined;

@@ -12,15 +12,15 @@ import {
   weftFolderVariables,
   withVariables,
 } from '../commands/command-paths.ts';
-import {isShell, rowFor} from '../commands/known-programs.ts';
-import {keywords, programName} from '../commands/layers.ts';
+import {rowFor} from '../commands/known-programs.ts';
+import {keywords, programName, scriptFileOf} from '../commands/layers.ts';
 import {plainText} from '../commands/only-reads.ts';
 import {changesPackages, downloadsScripts, runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
 import {commandsStarted, riskOfWords} from '../commands/risks.ts';
 import {uploadOf} from '../commands/uploads.ts';
 import {accessedPaths} from '../paths/accessed-paths.ts';
 import {belowRoots, type PathContext, realParts} from '../paths/path-context.ts';
-import {isAbsolutePath} from '../paths/path-parts.ts';
+import {isAnchored, isWithin, pathFrom} from '../paths/path-parts.ts';
 
 /** The source of a text. */
 export interface TextSource {
@@ -139,7 +139,7 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
       text: isGit && !calls.some(showsHistory) ? (text.match(/^remote:.*$/gmu) ?? []).join('\n') : text,
       files: [
         ...savedFiles(text, place.outputs),
-        ...[...paths.written, ...cloned].map(path => context.resolve(absolute(path, directory)).path),
+        ...[...paths.written, ...cloned].map(path => context.resolve(pathFrom(directory, path)).path),
       ],
       alsoIn: isOwn ? 'files' : 'changed',
     };
@@ -152,10 +152,10 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
     sourceOfPaths(
       [
         directory,
-        ...named.map(path => absolute(path, directory)).filter(path => exists(path, context)),
+        ...named.map(path => pathFrom(directory, path)).filter(path => exists(path, context)),
         ...pathsOutside(command, {forms, parsed, programs}, place),
         ...calls
-          .flatMap(words => scriptOf(words, place))
+          .flatMap(words => scriptsIn(words, place))
           .flatMap(script => pathsOutside(script, {forms: commandForms(script), parsed, programs}, place)),
       ],
       place,
@@ -164,12 +164,11 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
 }
 
 /** Returns the text of the script that a call of a shell runs. */
-function scriptOf([program = '', ...words]: readonly string[], {context, directory}: SourceContext): readonly string[] {
-  if (!isShell(programName(program)) && !/^(?:source|\.)$/u.test(program)) return [];
-  const script = words.find(word => !/^[-+]/u.test(word));
-  const file = script === undefined ? undefined : context.read(context.resolve(absolute(script, directory)).path);
-  return file?.kind === 'text' && file.text.length <= longestScript ? [file.text] : [];
-}
+const scriptsIn = (words: readonly string[], {context, directory}: SourceContext): readonly string[] =>
+  (scriptFileOf(words) ?? []).flatMap(script => {
+    const file = context.read(context.resolve(pathFrom(directory, script)).path);
+    return file.kind === 'text' && file.text.length <= longestScript ? [file.text] : [];
+  });
 
 const longestScript = 20_000;
 
@@ -197,7 +196,7 @@ function strangerIn(parsed: CommandAnalysis, {context, directory}: SourceContext
       if (!/^[\w@./+-]+$/u.test(program) || keywords.has(program) || rowFor([programName(program)]) !== undefined)
         return false;
       const files = program.includes('/')
-        ? [absolute(program, directory)]
+        ? [pathFrom(directory, program)]
         : projectPrograms.map(folder => `${directory}/${folder}/${program}`);
       return !files.some(path => context.resolve(path).place === 'inside-workspace' && exists(path, context));
     });
@@ -239,9 +238,7 @@ function pathsOutside(
     .filter(word => !programs.has(word))
     .flatMap(word => (homeInCode.test(word) ? [...pathCandidates(word), '~'] : pathCandidates(word)))
     .flatMap(word => withVariables(word, scope))
-    .flatMap(word =>
-      /^[/~]/u.test(word) || isAbsolutePath(word) ? [word] : scope.startFolders.map(each => `${each}/${word}`),
-    )
+    .flatMap(word => (isAnchored(word) ? [word] : scope.startFolders.map(each => `${each}/${word}`)))
     // A pattern stands for files of the folder before it.
     .map(path => path.replace(/[^/]*[*?[$].*$/su, ''));
   return [...new Set(written)].filter(path => {
@@ -259,9 +256,6 @@ const homeInCode = /\b(?:homedir|expanduser|Path\.home|Dir\.home|UserHomeDir)\b/
 
 const maxForms = 500;
 const longestName = 120;
-
-const absolute = (path: string, directory: string): string =>
-  /^[/~]/u.test(path) || isAbsolutePath(path) ? path : `${directory}/${path}`;
 
 /** True if a program asks other machines. Packages of the project and containers of this machine print their own text. */
 function talksToOthers(words: readonly string[]): boolean {
@@ -307,10 +301,7 @@ function sourceOfPaths(paths: readonly string[], place: SourceContext): TextSour
     const {path, place: where} = context.resolve(written);
     const known = sourceOfFile(path);
     if (known !== undefined) return known;
-    const isOwn = [...outputs, ...(context.alsoReadable?.() ?? [])].some(
-      folder => path === folder || path.startsWith(`${folder}/`),
-    );
-    if (isOwn) continue;
+    if ([...outputs, ...(context.alsoReadable?.() ?? [])].some(folder => isWithin(path, folder))) continue;
     const below = belowRoots(realParts(written, context), context).flatMap(each => each.below);
     if (where === 'outside-workspace' || workspace === 'untrusted' || below.some(name => installed.has(name)))
       return sourceNamed(path);

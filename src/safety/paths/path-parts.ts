@@ -28,6 +28,15 @@ export function foldersUpFrom(directory: string): readonly string[] {
 /** Returns the path relative to a folder, or the path itself if it is absolute. */
 export const joinPath = (folder: string, path: string): string => (isAbsolutePath(path) ? path : `${folder}/${path}`);
 
+/** True for a path that is the same in every folder: `/a`, `~/a`, `~me/a`. */
+export const isAnchored = (path: string): boolean => isAbsolutePath(path) || path.startsWith('~');
+
+/** Returns the path relative to a folder, or the path itself if it is the same in every folder. */
+export const pathFrom = (folder: string, path: string): string => (isAnchored(path) ? path : `${folder}/${path}`);
+
+/** True for the folder and everything below it. Both are absolute, with links followed. */
+export const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
 /** Returns the parts of `path` below `folder`: empty for the folder itself, `undefined` if `path` is outside it. */
 export const partsBelow = (folder: PathParts, path: PathParts): PathParts | undefined =>
   folder.every((part, at) => part === path[at]) ? path.slice(folder.length) : undefined;
