@@ -1,10 +1,10 @@
 import {hash} from 'node:crypto';
 import {expect, test} from 'vitest';
-import {receiptStatement} from '../../../src/app/receipt-statement.ts';
-import {type Json, parseJson} from '../../../src/base/json.ts';
-import {treeId} from '../../../src/domain/checkpoint.ts';
-import type {CheckStatus, Receipt} from '../../../src/domain/receipt.ts';
-import {compileSchema} from '../../../src/protocol/json-schema/compile-schema.ts';
+import {receiptStatement} from '../../../../../src/cli/commands/sessions/export-receipts.ts';
+import {type Json, parseJson} from '../../../../../src/base/json.ts';
+import {treeId} from '../../../../../src/domain/checkpoint.ts';
+import type {CheckStatus, Receipt} from '../../../../../src/domain/receipt.ts';
+import {compileSchema} from '../../../../../src/protocol/json-schema/compile-schema.ts';
 
 const now = treeId('a'.repeat(64));
 const before = treeId('b'.repeat(64));
