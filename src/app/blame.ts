@@ -8,7 +8,7 @@ import type {ActionId, MessageId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {outcomeOf} from '../domain/receipt.ts';
 import type {Store} from '../store/open-store.ts';
-import {checkpointRoots, makeCheckpoints, type SavedCheckpoints} from '../workspace/checkpoints/make-checkpoints.ts';
+import {checkpointRoots, openCheckpoints, type SavedCheckpoints} from '../workspace/checkpoints/make-checkpoints.ts';
 import {isFolder} from '../workspace/files/list-folder.ts';
 import {lstatOf} from '../workspace/checkpoints/folder-table.ts';
 import {readRegularFile} from '../workspace/files/regular-files.ts';
@@ -42,11 +42,7 @@ export function knownFiles({store, folder, directory}: BlamePlace): KnownFiles {
     if (roots !== undefined && roots.length > 0) break;
   }
   const root = roots?.[0] ?? directory;
-  return {
-    history,
-    root,
-    checkpoints: makeCheckpoints({roots: [root], folder, environment: process.env, now: () => Date.now()}),
-  };
+  return {history, root, checkpoints: openCheckpoints([root], folder)};
 }
 
 /** Returns who wrote the lines of `FILE`, `FILE:LINE` or `FILE:LINE-LINE`. */

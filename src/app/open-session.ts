@@ -225,8 +225,8 @@ export async function takeBackKilledRewinds(
 ): Promise<readonly {readonly session: string; readonly kind: 'rewind' | 'redo'; readonly text: string}[]> {
   if (!hasEntries(revertsIn(folder))) return [];
   const store = await openStore();
-  const {makeCheckpoints} = await import('../workspace/checkpoints/make-checkpoints.ts');
-  const checkpoints = makeCheckpoints({roots, folder, environment: process.env, now: () => Date.now()});
+  const {openCheckpoints} = await import('../workspace/checkpoints/make-checkpoints.ts');
+  const checkpoints = openCheckpoints(roots, folder);
   const read = (id: string): ReadSession | undefined => {
     const known = parseSessionId(id);
     const found = known && store.read(known);

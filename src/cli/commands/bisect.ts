@@ -15,7 +15,7 @@ import {findBadChange, treesAfter} from '../../domain/bisect.ts';
 import {changesOfSession, type SessionChange} from '../../domain/timeline.ts';
 import type {TreeId} from '../../domain/checkpoint.ts';
 import {confines, holdsChanges} from '../../domain/sandbox.ts';
-import {makeCheckpoints} from '../../workspace/checkpoints/make-checkpoints.ts';
+import {openCheckpoints} from '../../workspace/checkpoints/make-checkpoints.ts';
 import {runTagVariable, shellEnvironment} from '../../workspace/exec/shell-environment.ts';
 import {findShell, userPath} from '../../workspace/exec/trusted-path.ts';
 import {realPath} from '../../workspace/files/resolve-path.ts';
@@ -113,13 +113,7 @@ async function inside(
   const first = realPath(top);
   const roots = [first, ...others.map(realPath)] as const;
   const folders = new Map(shadow.real.map((real, at) => [real, roots[at] ?? real]));
-  const {places} = session;
-  const checkpoints = makeCheckpoints({
-    roots,
-    folder: places.checkpoints,
-    environment: process.env,
-    now: () => Date.now(),
-  });
+  const checkpoints = openCheckpoints(roots, session.places.checkpoints);
   const inPlace = (tree: TreeId): TreeId => (shadow.kind === 'view' ? tree : checkpoints.movedTo(tree, folders));
   const {signal, stopped} = abortOnSignals();
   const context = {...contextFor({cwd: first}), roots};

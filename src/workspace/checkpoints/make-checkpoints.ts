@@ -93,6 +93,10 @@ const maxUnsavedBytes = 16 * 1024 * 1024;
 /** The longest time that an approval request waits for the list of files that undo doesn't cover, in milliseconds. */
 const maxQuestionDelayMs = 400;
 
+/** Opens the checkpoints of workspace folders with the environment and the clock of this process. */
+export const openCheckpoints = (roots: readonly string[], folder: string): SavedCheckpoints =>
+  makeCheckpoints({roots, folder, environment: process.env, now: () => Date.now()});
+
 /**
  * Takes and reverts checkpoints of the files below some folders. The checkpoints are stored elsewhere. They need no
  * repository and write to none.

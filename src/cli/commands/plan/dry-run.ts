@@ -22,7 +22,7 @@ import type {ChangeEntry} from '../../../domain/change-set.ts';
 import {type TreeId, treeId} from '../../../domain/checkpoint.ts';
 import {parseSessionId, planId} from '../../../domain/ids.ts';
 import {draftOf, type Plan, planText} from '../../../domain/plan.ts';
-import {makeCheckpoints, type SavedCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
+import {openCheckpoints, type SavedCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
 import {type DryRun, dryRunsIn, removeDryRun, saveDryRun} from '../../../workspace/checkpoints/dry-runs.ts';
 import {ignoredAmong} from '../../../workspace/checkpoints/git-query.ts';
 import {realPath} from '../../../workspace/files/resolve-path.ts';
@@ -39,8 +39,7 @@ const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 
 const {signal} = new AbortController();
 
-const checkpointsIn = (roots: readonly string[]): SavedCheckpoints =>
-  makeCheckpoints({roots, folder: userPlaces().checkpoints, environment: process.env, now: () => Date.now()});
+const checkpointsIn = (roots: readonly string[]): SavedCheckpoints => openCheckpoints(roots, userPlaces().checkpoints);
 
 /** Stores the state of the files now. Throws if it can't. */
 async function stateNow(checkpoints: SavedCheckpoints): Promise<TreeId> {

@@ -9,7 +9,7 @@ import type {Places} from '../../../config/places.ts';
 import type {ReadSession, Store} from '../../../store/open-store.ts';
 import {
   checkpointRoots,
-  makeCheckpoints,
+  openCheckpoints,
   type SavedCheckpoints,
 } from '../../../workspace/checkpoints/make-checkpoints.ts';
 
@@ -29,7 +29,7 @@ export function checkpointsOf(
   const last = records.findLast(record => record.kind === 'checkpoint');
   const [first = summary.directory, ...others] = (last && checkpointRoots(folder, last.tree)) ?? [];
   const roots = [first, ...others] as const;
-  return {roots, checkpoints: makeCheckpoints({roots, folder, environment: process.env, now: () => Date.now()})};
+  return {roots, checkpoints: openCheckpoints(roots, folder)};
 }
 
 /** Returns the latest session of a folder, or of the nearest folder around it. */
