@@ -2,6 +2,7 @@ import {hash} from 'node:crypto';
 import {extname, basename} from 'node:path';
 import type {FileHistory, LineAuthor, Writing} from '../../domain/blame.ts';
 import {matchLines} from './match-lines.ts';
+import {splitLines} from './merge-node.ts';
 import type {ObjectStore} from './object-store.ts';
 import {contentNames, isRelated, LostCheckpoint, relatedTo, type TreeNode, type TreeReader} from './tree.ts';
 
@@ -31,13 +32,6 @@ const worktreePattern = /^(.*)\/\.weft\/worktrees\/[^/]+/su;
 
 const nobody: LineAuthor = {by: 'unknown'};
 const empty: Version = {lines: [], authors: []};
-
-/** Splits a file into lines, one byte a character. A last line without a line feed is another line than one with it. */
-function splitLines(bytes: Buffer): readonly string[] {
-  const lines = bytes.toString('latin1').split('\n');
-  const last = lines.pop() ?? '';
-  return last === '' ? lines : [...lines, `${last}\uFFFF`];
-}
 
 /** The file whose lines are looked up, in its last state. */
 export interface BlamedFile {

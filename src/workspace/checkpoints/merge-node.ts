@@ -94,9 +94,9 @@ async function mergeText(texts: {
 }): Promise<Uint8Array | undefined> {
   const all = [texts.common, texts.ours, texts.theirs];
   if (all.some(bytes => bytes.length > maxBytes || bytes.includes(0))) return undefined;
-  const common = linesOf(texts.common);
-  const ours = await replacements(common, linesOf(texts.ours));
-  const theirs = await replacements(common, linesOf(texts.theirs));
+  const common = splitLines(texts.common);
+  const ours = await replacements(common, splitLines(texts.ours));
+  const theirs = await replacements(common, splitLines(texts.theirs));
   if (ours === undefined || theirs === undefined) return undefined;
   const merged: string[] = [];
   let at = 0;
@@ -112,11 +112,12 @@ async function mergeText(texts: {
   return Buffer.from([...merged, ...common.slice(at)].join(''), 'latin1');
 }
 
-/** Splits a text into lines. Latin-1 has a character for every byte, so no byte is lost. */
-const linesOf = (bytes: Uint8Array): readonly string[] =>
-  Buffer.from(bytes)
-    .toString('latin1')
-    .match(/[^\n]*\n|[^\n]+$/gu) ?? [];
+/** Splits a text into lines with their line feeds. Latin-1 has a character for every byte, so no byte is lost. */
+export function splitLines(bytes: Uint8Array): readonly string[] {
+  const lines = Buffer.from(bytes).toString('latin1').split('\n');
+  const last = lines.pop() ?? '';
+  return [...lines.map(line => `${line}\n`), ...(last === '' ? [] : [last])];
+}
 
 async function replacements(
   before: readonly string[],
