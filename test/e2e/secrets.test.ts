@@ -287,3 +287,34 @@ test('no secret in colored output reaches the model, the live output or the file
     ),
   ).toEqual([]);
 });
+
+test('what is left out of much output is hidden when it is read', async () => {
+  const secret = 'hunter2secretvalue';
+  const print = `yes 'PASSWORD=${secret} for the token of the user' | head -n 200000; echo the end`;
+  await using scene = await openScene((request, number) => {
+    if (number === 1) return call('Bash', {command: 'bash ./print'});
+    const [file = ''] = /\/[^\s"';\]]*\/weft-output-[^\s"';\]]*/u.exec(JSON.stringify(request.body.messages)) ?? [];
+    const reads = [
+      call('Read', {file_path: file, offset: 100_000, limit: 20}),
+      call('Grep', {pattern: 'PASSWORD', path: file, output_mode: 'content', head_limit: 5}),
+      bash(`sed -n 100000,100020p ${file}`),
+      bash(`stat -c %a ${file} "$(dirname ${file})"`),
+    ];
+    return reads[number - 2] ?? say('Done.');
+  });
+  writeFileSync(join(scene.place.work, 'print'), print);
+  const finished = await scene.run(
+    '--prompt x --permission-mode bypassPermissions --output-format stream-json --include-partial-messages --verbose --debug'.split(
+      ' ',
+    ),
+  );
+  const results = scene.server.requests.slice(1).map(request => toldResults(request)[0] ?? '');
+  const exported = await scene.run(['sessions', 'export', finished.stdout.match(/"session_id":"([^"]*)"/u)?.[1] ?? '']);
+  expect(results.slice(1, 4).map(result => result.match(/\[\[secret:PASSWORD:/gu)?.length)).toEqual([20, 5, 21]);
+  expect(results[0]).toContain('the end');
+  expect(results[4]).toContain('600\n700');
+  const seen = [JSON.stringify(scene.server.requests.map(({body}) => body)), finished, exported].map(part =>
+    JSON.stringify(part),
+  );
+  expect(seen.map(text => text.includes(secret))).toEqual([false, false, false]);
+});

@@ -1,4 +1,3 @@
-import {isUtf8} from 'node:buffer';
 import {createWriteStream, type WriteStream} from 'node:fs';
 import type {BoundedOutput, OutputFilter} from '../../actions/ports.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -11,44 +10,39 @@ export interface OutputCollector {
   /** Takes the next bytes. If it returns a promise, the disk is behind: continue when the promise resolves. */
   push(bytes: Uint8Array): Promise<void> | undefined;
   finish(): Promise<BoundedOutput>;
-  /** Returns the output so far, and `raw`, which takes all later output. The collector takes nothing after this call. */
-  handOver(): {readonly output: BoundedOutput; readonly raw: RawOutput};
+  /** Returns the output so far, and what takes all later output. The collector takes nothing after this call. */
+  handOver(): {readonly output: BoundedOutput; readonly raw: RawOutput; readonly filter: OutputFilter};
 }
 
 /**
- * Collects the output of a command in bounded memory. The plain text keeps its head and tail. Once it leaves something
- * out, the raw bytes go to the file that `newFile` then names. `observe` gets the plain text as it comes.
+ * Collects the output of a command in bounded memory. The plain text keeps its head and tail, and all of it passes through a filter.
+ * Once the text leaves something out, all bytes go to the file that `newFile` then names. `observe` gets the plain text as it comes.
+ * Output that comes faster than a person reads is shown in part. The rest goes to the file unfiltered.
  */
 export function collectOutput(options: {
   readonly newFile: () => string;
   readonly observe: (text: string) => void;
+  /** Makes a filter for output without a context. */
+  readonly filter: () => OutputFilter;
 }): OutputCollector {
-  const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
+  let decoder = new TextDecoder('utf-8', {ignoreBOM: true});
   let terminal = makeTerminalText();
   const bounded = makeBoundedText(maxOutputLength);
   const raw = collectRawOutput(options.newFile);
-  /** The last bytes of a long binary output. They become text when the output pauses, continues as text or ends. */
-  let binary: readonly Uint8Array[] = [];
-  let binaryLength = 0;
+  let filter = options.filter();
+  let filtered = filteredOutput(filter, pass);
+  /** The last pieces of much output, unfiltered. */
+  let waiting: Uint8Array[] = [];
+  let waitingLength = 0;
+  /** Whether output before `waiting` was not filtered. */
+  let isCut = false;
+  let timer: NodeJS.Timeout | undefined;
 
-  function keepBinary(bytes: Uint8Array): void {
-    binary = [...binary, bytes];
-    binaryLength += bytes.length;
-    if (binaryLength <= maxBinary) return;
-    const all = Buffer.concat(binary);
-    // No text after a line end depends on the text before it.
-    const from = all.indexOf(lineFeed, all.length - maxBinary / 2) + 1 || all.length - maxBinary / 2;
-    bounded.leaveOut(all.subarray(0, from));
-    decoder.decode();
-    terminal = makeTerminalText();
-    binary = [all.subarray(from)];
-    binaryLength = all.length - from;
-  }
-
-  function takeBinary(): void {
-    for (const bytes of binary) take(decoder.decode(bytes, {stream: true}));
-    binary = [];
-    binaryLength = 0;
+  function pass(bytes: Uint8Array): Promise<void> | undefined {
+    if (isCut) bounded.leaveOut(bytes);
+    else take(decoder.decode(bytes, {stream: true}));
+    if (bounded.overflowed) raw.spill();
+    return raw.push(bytes);
   }
 
   function take(decoded: string): void {
@@ -58,11 +52,55 @@ export function collectOutput(options: {
     if (live !== '') options.observe(live);
   }
 
-  /** Returns the file with the complete output; empty if the text is complete. */
-  function end(): string {
-    takeBinary();
+  function wait(bytes: Uint8Array): Promise<void> | undefined {
+    timer ??= setTimeout(showWaiting, showMs).unref();
+    waiting.push(bytes);
+    waitingLength += bytes.length;
+    let behind: Promise<void> | undefined;
+    while (waitingLength - (waiting[0]?.length ?? 0) >= maxWaiting) {
+      if (!isCut) beginCut();
+      const first = waiting.shift() ?? nothing;
+      waitingLength -= first.length;
+      behind = pass(first) ?? behind;
+    }
+    return behind;
+  }
+
+  function beginCut(): void {
+    settle();
+    isCut = true;
+    void filtered.end();
+    decoder = new TextDecoder('utf-8', {ignoreBOM: true});
+    terminal = makeTerminalText();
+  }
+
+  function settle(): void {
     take(decoder.decode());
     bounded.add(terminal.end());
+  }
+
+  function showWaiting(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const bytes = Buffer.concat(waiting);
+    waiting = [];
+    waitingLength = 0;
+    if (!isCut) return void filtered.push(bytes);
+    filter = options.filter();
+    filtered = filteredOutput(filter, pass);
+    const start = lineStart(bytes, 0);
+    const shownFrom = lineStart(bytes, start + maxContext);
+    void pass(bytes.subarray(0, start));
+    // A secret may have begun before the output that is shown.
+    void filtered.push(bytes.subarray(start, shownFrom));
+    isCut = false;
+    options.observe('\n[…]\n');
+    void filtered.push(bytes.subarray(shownFrom));
+  }
+
+  /** Returns the file with the complete output; empty if the text is complete. */
+  function end(): string {
+    settle();
     return bounded.overflowed ? raw.spill() : '';
   }
 
@@ -74,44 +112,39 @@ export function collectOutput(options: {
   });
 
   return {
-    push(bytes) {
-      if (bounded.overflowed && bytes.length >= minBinary && !isText(bytes)) {
-        keepBinary(bytes);
-      } else {
-        takeBinary();
-        take(decoder.decode(bytes, {stream: true}));
-      }
-      if (bounded.overflowed) raw.spill();
-      return raw.push(bytes);
-    },
+    push: bytes =>
+      waitingLength > 0 || (bounded.overflowed && bytes.length >= minWaiting) ? wait(bytes) : filtered.push(bytes),
     async finish() {
+      if (waitingLength > 0) showWaiting();
+      void filtered.end();
       end();
       return outputWith(await raw.close());
     },
     handOver() {
+      if (waitingLength > 0) showWaiting();
+      filtered.stop();
       const file = end();
-      return {output: outputWith({file: file === '' ? undefined : file, missing: ''}), raw};
+      return {output: outputWith({file: file === '' ? undefined : file, missing: ''}), raw, filter};
     },
   };
 }
 
-/** The shortest piece of output that may count as binary, and how much of binary output is kept in memory, in bytes. */
-const minBinary = 16 * 1024;
-const maxBinary = 128 * 1024;
+const nothing = new Uint8Array();
+
+/** The shortest piece of output that may wait, and how much waits, in bytes. */
+const minWaiting = 16 * 1024;
+const maxWaiting = 192 * 1024;
+
+/** Milliseconds for which output waits. */
+const showMs = 100;
+
+/** How many bytes before the shown output are filtered with it. A private key is shorter. */
+const maxContext = 32 * 1024;
+
+/** Returns where the first line after a position begins, or the position if the line is long. No text depends on the lines before it. */
+const lineStart = (bytes: Buffer, at: number): number => at + bytes.subarray(at, at + maxContext).indexOf(lineFeed) + 1;
 
 const lineFeed = 0x0a;
-
-/** True if a piece of output is UTF-8 whose first and last characters may be cut. */
-function isText(bytes: Uint8Array): boolean {
-  let from = 0;
-  while (from < 3 && isContinuation(bytes[from])) from += 1;
-  let to = bytes.length;
-  while (to > bytes.length - 3 && isContinuation(bytes[to - 1])) to -= 1;
-  // The last character may be whole, but one more need not be checked.
-  return isUtf8(bytes.subarray(from, (bytes[to - 1] ?? 0) >= 0xc0 ? to - 1 : to));
-}
-
-const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /** The exact bytes that a command wrote: a few in memory, more in a file. */
 export interface RawOutput {
@@ -246,7 +279,7 @@ export function openSpillFile(newFile: () => string, largest = maxSpillBytes): S
 export interface BoundedText {
   add(text: string): void;
   /** Counts more output as left out, once something was left out. The tail begins after it. */
-  leaveOut(bytes: Buffer): void;
+  leaveOut(bytes: Uint8Array): void;
   /** Whether something was left out. */
   readonly overflowed: boolean;
   /** The number of lines that `text` leaves out. */
@@ -281,7 +314,8 @@ export function makeBoundedText(bound: number): BoundedText {
     },
     leaveOut(more) {
       bytes += more.length;
-      lines += linesIn(more);
+      // Finding line ends in a text is faster than in bytes.
+      lines += linesIn(Buffer.from(more.buffer, more.byteOffset, more.length).toString('latin1'));
       tail = '';
     },
     get overflowed() {
@@ -298,7 +332,7 @@ export function makeBoundedText(bound: number): BoundedText {
   };
 }
 
-function linesIn(text: string | Buffer): number {
+function linesIn(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
   return count;

@@ -15,7 +15,7 @@ import {type ChangesOutcome, changesTexts, markAsBackground, emptyChangesOutcome
 import {raceAbort} from '../../base/race.ts';
 import {causeText, rejected, type Fault} from '../../domain/fault.ts';
 import type {BlockId} from '../../domain/ids.ts';
-import {collectOutput, filteredOutput, type OutputCollector, type RawOutput} from './command-output.ts';
+import {collectOutput, type OutputCollector, type RawOutput} from './command-output.ts';
 import {
   endProcessTree,
   groupRemains,
@@ -59,8 +59,8 @@ export interface ShellOptions {
   /** Creates a file for each command whose output is too long for the report. */
   readonly outputs: OutputFolder;
   /**
-   * Makes the filter of one command. All output passes through it first, also what only the file gets: other programs can read that
-   * file, and it stays for days.
+   * Makes the filter of one command. All output that is shown or sent passes through it first. The file gets the rest as it is, and
+   * ports that read files filter it.
    */
   readonly filter: () => OutputFilter;
   /** The run tags, watchdog, preludes and pipes that all commands of this weft process share; made when the first command starts. */
@@ -155,20 +155,14 @@ export function makeShell(options: ShellOptions): ShellPort {
     signal: AbortSignal,
   ): Promise<ShellReport> {
     const startedAt = performance.now();
-    const filter = options.filter();
-    const collector = collectOutput({newFile: options.outputs.newFile, observe});
-    const output = filteredOutput(filter, bytes => collector.push(bytes));
+    const output = collectOutput({newFile: options.outputs.newFile, observe, filter: options.filter});
     const from = request.directory;
     const isMoved = from === root && isGone(directory);
     const notes = isMoved ? [`${directory} no longer exists, so the command ran in ${root}`] : [];
     directory = isGone(from) ? root : from;
-    const finished = async (): Promise<BoundedOutput> => {
-      await output.end();
-      return collector.finish();
-    };
     const settle = async (end: ShellReport['end'], more: Partial<ShellReport> = {}): Promise<ShellReport> => ({
       end,
-      output: more.output ?? (await finished()),
+      output: more.output ?? (await output.finish()),
       durationMs: Math.round(performance.now() - startedAt),
       directory: from,
       nextDirectory: directory,
@@ -268,12 +262,11 @@ export function makeShell(options: ShellOptions): ShellPort {
       if (followed === 'to-background') {
         moved.abort();
         reading.release();
-        output.stop();
         preludeEnded = child.ended;
-        const {output: printed, raw} = collector.handOver();
+        const {output: printed, ...later} = output.handOver();
         isHandedOver = true;
         const {ended} = child;
-        const block = await options.moveToBackground({...rest, ended, filter, raw, printed: printed.text, isHeld});
+        const block = await options.moveToBackground({...rest, ...later, ended, printed: printed.text, isHeld});
         return await settle({kind: 'moved', block}, {output: printed});
       }
       const {end, left, waited} = followed;

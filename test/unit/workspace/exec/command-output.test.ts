@@ -1,25 +1,28 @@
 import {readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import * as fc from 'fast-check';
-import {expect, test} from 'vitest';
+import {expect, test, vi} from 'vitest';
 import {
   collectOutput,
-  filteredOutput,
   makeBoundedText,
   openSpillFile,
   maxOutputLength,
 } from '../../../../src/workspace/exec/command-output.ts';
+import type {OutputFilter} from '../../../../src/actions/ports.ts';
 import {randomInputs} from '../../../support/random-inputs.ts';
-import {sampleSecrets} from '../../safety/secrets/sample-secrets.ts';
+import {sampleSecrets, untagged} from '../../safety/secrets/sample-secrets.ts';
 import {temporaryFolder} from '../temporary-folder.ts';
 
 const noFile = (): string => {
   throw new Error('no file is wanted');
 };
 
+const none = new Uint8Array();
+const filter = (): OutputFilter => ({push: bytes => bytes, pause: () => none, end: () => none});
+
 test('small output is text alone: no file, bytes decoded across chunks, bad ones shown', async () => {
   let seen = '';
-  const output = collectOutput({newFile: noFile, observe: text => (seen += text)});
+  const output = collectOutput({newFile: noFile, observe: text => (seen += text), filter});
   const bytes = Buffer.from('käse \ud83d\ude00\n');
   for (const byte of bytes) await output.push(Buffer.from([byte]));
   await output.push(Buffer.from([0xff, 0x0a]));
@@ -35,7 +38,7 @@ test('small output is text alone: no file, bytes decoded across chunks, bad ones
 test('long output keeps head and tail, and every raw byte in a private file', async () => {
   using folder = temporaryFolder();
   const file = join(folder.path, 'command.txt');
-  const output = collectOutput({newFile: () => file, observe: () => {}});
+  const output = collectOutput({newFile: () => file, observe: () => {}, filter});
   const chunks = Array.from({length: 4000}, (_, at) => Buffer.from(`\u001b[31mline ${at}\u001b[0m \u00ff\n`));
   for (const chunk of chunks) await output.push(Buffer.concat([chunk, Buffer.from([0xfe])]));
   const result = await output.finish();
@@ -70,20 +73,62 @@ test(
   },
 );
 
-test('a pause shows binary output', () => {
-  using folder = temporaryFolder();
-  let seen = '';
-  const output = collectOutput({newFile: () => join(folder.path, 'command.txt'), observe: text => (seen += text)});
-  void output.push(Buffer.from('x'.repeat(maxOutputLength + 1)));
-  void output.push(Buffer.concat([Buffer.alloc(20_000, 0xff), Buffer.from('the end')]));
-  expect(seen.endsWith('x')).toBe(true);
-  void output.push(new Uint8Array());
-  expect(seen.endsWith('\ufffdthe end')).toBe(true);
-  output.handOver();
+test('much output is shown after 100 ms, or when the command moves to the background', () => {
+  vi.useFakeTimers();
+  try {
+    using folder = temporaryFolder();
+    let seen = '';
+    const newFile = (): string => join(folder.path, 'command.txt');
+    const output = collectOutput({newFile, observe: text => (seen += text), filter});
+    void output.push(Buffer.from('x'.repeat(maxOutputLength + 1)));
+    const binary = Buffer.concat([Buffer.alloc(20_000, 0xff), Buffer.from('the end')]);
+    void output.push(binary);
+    vi.advanceTimersByTime(99);
+    expect(seen.endsWith('x')).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect(seen.endsWith('\ufffdthe end')).toBe(true);
+    for (let at = 0; at < 30; at += 1) void output.push(binary);
+    output.handOver();
+    expect(seen.slice(20_000)).toMatch(/the end\n\[…\]\n.+the end$/su);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a secret that began before the shown part of much output is hidden', async () => {
+  vi.useFakeTimers();
+  try {
+    using folder = temporaryFolder();
+    const known = 'zebra-crossing-41';
+    let live = '';
+    const output = collectOutput({
+      newFile: () => join(folder.path, 'command.txt'),
+      observe: text => (live += text),
+      filter: sampleSecrets({env: `OTHER=${known}`}).filter,
+    });
+    const line = `the ${known} of a line\n`;
+    const key = `-----BEGIN PRIVATE KEY-----\n${`${'aB3x'.repeat(16)}\n`.repeat(290)}`;
+    const bytes = Buffer.from(`${line.repeat(20_000)}${key}${line.repeat(6000)}`);
+    // The last ten pieces wait, and the first of these begins in the key.
+    for (let to = bytes.length % 20_000; to <= bytes.length; to += 20_000)
+      await output.push(bytes.subarray(Math.max(0, to - 20_000), to));
+    vi.advanceTimersByTime(100);
+    const {text, file = '', leftOutLines} = await output.finish();
+    const saved = readFileSync(file, 'utf8').split('\n');
+    expect([text, live].filter(shown => shown.includes('aB3xaB3x') || shown.includes(known))).toEqual([]);
+    expect(text.split('\n').length - 2 + leftOutLines).toBe(26_291);
+    // Each line is in the file once, as the command printed it if nobody saw it.
+    expect(saved.length).toBe(26_292);
+    expect(saved[10_000]).toBe(line.trimEnd());
+    expect(untagged(saved[26_000] ?? '')).toBe('the <OTHER> of a line');
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test(
-  'the model, the screen and the file get the same placeholders however the output is divided',
+  'the model gets the same placeholders however the output is divided, and neither it nor the screen gets a secret',
   {tags: 'long'},
   async () => {
     const known = 'zebra-crossing-41';
@@ -113,31 +158,31 @@ test(
         async (lines, sizes) => {
           // The first 12000 units and the last 18000 are the head and the tail.
           const bytes = Buffer.from(lines.join('') + 'The last of the lines.\n'.repeat(1000) + lines.join(''));
-          const whole = await shownAndSaved(bytes, [bytes.length]);
-          expect(await shownAndSaved(bytes, sizes)).toEqual(whole);
+          const whole = await shown(bytes, [bytes.length]);
+          const parts = await shown(bytes, sizes);
+          expect(parts.text).toBe(whole.text);
           for (const hidden of [known, token, 'Xk7!pQ2vR9mZ4tLw', 'hunter2hunter', 'aB3xaB3x'])
-            expect(whole.join('')).not.toContain(hidden);
+            expect(`${whole.text}${whole.live}${parts.text}${parts.live}`).not.toContain(hidden);
         },
       ),
       {numRuns: randomInputs(30)},
     );
 
-    async function shownAndSaved(bytes: Buffer, sizes: readonly number[]): Promise<readonly string[]> {
+    async function shown(bytes: Buffer, sizes: readonly number[]) {
       using folder = temporaryFolder();
       let live = '';
-      const collector = collectOutput({
+      const output = collectOutput({
         newFile: () => join(folder.path, 'command.txt'),
         observe: text => (live += text),
+        filter: sampleSecrets({env: `OTHER=${known}`}).filter,
       });
-      const output = filteredOutput(sampleSecrets({env: `OTHER=${known}`}).filter(), piece => collector.push(piece));
       for (let at = 0, nth = 0; at < bytes.length; nth += 1) {
         const size = sizes[nth % sizes.length] ?? bytes.length;
         await output.push(bytes.subarray(at, at + size));
         at += size;
       }
-      await output.end();
-      const {text, file = ''} = await collector.finish();
-      return [text, live.replaceAll(/\r/gu, ''), readFileSync(file, 'utf8')];
+      const {text} = await output.finish();
+      return {text: text.replace(/\[… \d+ bytes/u, '[… bytes'), live};
     }
   },
 );
@@ -145,7 +190,7 @@ test(
 /** The collected text of bytes that come in pieces of this length. */
 async function collected(bytes: Buffer, length: number) {
   using folder = temporaryFolder();
-  const output = collectOutput({newFile: () => join(folder.path, 'command.txt'), observe: () => {}});
+  const output = collectOutput({newFile: () => join(folder.path, 'command.txt'), observe: () => {}, filter});
   for (let at = 0; at < bytes.length; at += length) await output.push(bytes.subarray(at, at + length));
   const {text, leftOutLines, totalBytes} = await output.finish();
   return {text: text.replace(/\[… \d+ bytes/u, '[… bytes'), leftOutLines, totalBytes};
@@ -170,7 +215,7 @@ test.each<[string, (folder: string) => string]>([
 ])('a file that cannot be %s costs the middle only', async (_name, fileIn) => {
   using folder = temporaryFolder();
   writeFileSync(join(folder.path, 'taken'), 'in the way');
-  const output = collectOutput({newFile: () => fileIn(folder.path), observe: () => {}});
+  const output = collectOutput({newFile: () => fileIn(folder.path), observe: () => {}, filter});
   await output.push(Buffer.alloc(100_000, 'x'));
   const result = await output.finish();
   expect(result.file).toBeUndefined();
