@@ -1,4 +1,5 @@
-import {copyFile, mkdir, writeFile} from 'node:fs/promises';
+import {copyFile, mkdir, rm, writeFile} from 'node:fs/promises';
+import {basename} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {rolldown, type OutputOptions, type Plugin, type RolldownOutput} from 'rolldown';
 import {bundleOptions} from './bundle-options.ts';
@@ -48,6 +49,9 @@ const lightStarts = /src\/(?:cli\/(?:main|commands\/tasks[\w/-]*)|protocol\/task
 
 /** The sources that the terminal UI begins with. */
 const terminalStarts = /src\/(?:tui\/run-tui\.tsx|cli\/run-terminal\.ts)$/u;
+
+/** The sources that start a thread with their own file. */
+const startsThread = /src\/(?:workspace\/web\/pdf-text|store\/postgres\/connection-thread)\.ts$/u;
 
 /** Taken before the sources are read: what changes while they are built makes the next start build again. */
 const stamp = sourceStamp();
@@ -112,11 +116,15 @@ const written = await bundle.write({
 });
 await bundle.close();
 const entry = written.output.find(file => file.type === 'chunk' && file.isEntry);
+const builtChunks = await packChunks(written);
 const loader = await rolldown({
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   input: {weft: 'src/cli/run-program.ts'},
   platform: 'node',
-  transform: {target: 'node22', define: {builtEntry: JSON.stringify(entry?.fileName)}},
+  transform: {
+    target: 'node22',
+    define: {builtEntry: JSON.stringify(entry && basename(entry.fileName)), builtChunks: JSON.stringify(builtChunks)},
+  },
 });
 await loader.write({...output, entryFileNames: '[name].js', cleanDir: false});
 await loader.close();
@@ -126,6 +134,33 @@ await writeFile(
   new URL('../THIRD-PARTY-NOTICES', import.meta.url),
   thirdPartyNotices(written.output.flatMap(file => (file.type === 'chunk' ? file.moduleIds : []))),
 );
+
+/**
+ * Puts all chunks into one file, each as a function, and returns where they are. A running program keeps the file open, so an update
+ * can't take chunks away from it. The chunks that start threads keep a file, which loads them.
+ */
+async function packChunks({output: files}: RolldownOutput): Promise<string> {
+  let places = '\n';
+  const texts: string[] = [];
+  let at = 0;
+  await rm(new URL('../dist/chunks', import.meta.url), {recursive: true});
+  await mkdir(new URL('../dist/chunks', import.meta.url));
+  for (const file of files) {
+    if (file.type !== 'chunk') continue;
+    const name = basename(file.fileName);
+    const text = `(function(module,exports,require,__filename){${file.code}\n})`;
+    places += `${name} ${at} ${text.length}\n`;
+    texts.push(text);
+    at += text.length + 2;
+    if (file.moduleIds.some(id => startsThread.test(id)))
+      await writeFile(
+        new URL(`../dist/chunks/${name}`, import.meta.url),
+        `require('../weft.js').loadInThread('${name}');\n`,
+      );
+  }
+  await writeFile(new URL('../dist/chunks.js', import.meta.url), `${texts.join(';\n')};\n`);
+  return places;
+}
 
 /**
  * The modules that are loaded with those that `starts` names. The bundler alone would put the modules of an answer in a script into

@@ -21,7 +21,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
 } else if (process.argv.length === 3 && /^(?:--version|-V)$/.test(process.argv[2])) {
   process.stdout.write(`${JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version}\n`);
 } else if (existsSync(program)) {
-  module.createRequire(program)('./weft.js');
+  module.createRequire(program)('./weft.js').runProgram();
 } else {
   process.stderr.write('weft is not built yet: run `npm run build` in its folder.\n');
   process.exitCode = 2;

@@ -9,16 +9,22 @@ import {
   openSync,
   readdirSync,
 } from 'node:fs';
-import {readFileSync, renameSync, rmSync, statSync, type Stats, writeFileSync} from 'node:fs';
+import {readFileSync, readSync, renameSync, rmSync, statSync, type Stats, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {basename, dirname, isAbsolute, join} from 'node:path';
+import {isAbsolute, join} from 'node:path';
 import {Script} from 'node:vm';
 import {crc32} from 'node:zlib';
 import {placesOf} from '../config/places.ts';
 import type {main} from './main.ts';
 
-/** The file name of the built program's entry, next to this file. The build defines it. */
+/** The name of the chunk that the built program begins with. The build defines it. */
 declare const builtEntry: string;
+
+/**
+ * Where the chunks are in the file `chunks.js` next to this file: a line `NAME AT LENGTH` for each, in bytes. The build defines it. A
+ * table would take longer to compile than the few searches in a text take.
+ */
+declare const builtChunks: string;
 
 interface Module {
   exports: object;
@@ -62,37 +68,57 @@ const loadedWhenUsed = new Set(
  * V8 rejects code from another V8 version or for a source of another length. The name of a chunk contains the hash of its source.
  */
 async function runProgram(): Promise<void> {
-  const loadPackage: Require = createRequire(__filename);
-  const folder = cacheFolder();
-  const chunks: Chunk[] = [];
-  const modules = new Map<string, Module>();
-  const load = (file: string): object => {
-    const known = modules.get(file);
-    if (known !== undefined) return known.exports;
-    const module: Module = {exports: {}};
-    modules.set(file, module);
-    const cacheFile = join(folder, `${basename(file)}.${process.version}-${process.arch}`);
-    const cachedData = folder === '' ? undefined : readCache(cacheFile);
-    // The build writes only ASCII.
-    const script = new Script(`(function(module,exports,require,__filename){${readFileSync(file, 'latin1')}\n})`, {
-      filename: file,
-      ...(cachedData === undefined ? {} : {cachedData}),
-    });
-    const isRead = cachedData !== undefined && script.cachedDataRejected === false;
-    chunks.push({script, cacheFile, cache: isRead ? 'read' : 'missing'});
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the function that the text above is
-    const run = script.runInThisContext() as (module: Module, exports: object, require: Require, file: string) => void;
-    const here = dirname(file);
-    run(module, module.exports, id => (id.startsWith('.') ? load(join(here, id)) : loadOther(id)), file);
-    return module.exports;
-  };
-  const loadOther: Require = id => (loadedWhenUsed.has(id) ? whenUsed(() => loadPackage(id)) : loadPackage(id));
+  const {folder, chunks, load} = openChunks();
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the build made of main.ts
-  const program = load(join(__dirname, builtEntry)) as Program;
+  const program = load(builtEntry) as Program;
   await program.main();
   if (folder !== '') writeCaches(folder, chunks);
   process.exit();
 }
+
+/**
+ * Opens the file with all chunks. It stays open, so that a chunk loads also after an update has replaced or deleted the file: until it
+ * ends, the process runs the version that it started with.
+ */
+function openChunks(): {readonly folder: string; readonly chunks: readonly Chunk[]; readonly load: Require} {
+  const loadPackage: Require = createRequire(__filename);
+  const folder = cacheFolder();
+  const file = openSync(join(__dirname, 'chunks.js'), 'r');
+  const chunks: Chunk[] = [];
+  const modules = new Map<string, Module>();
+  const load: Require = name => {
+    const known = modules.get(name);
+    if (known !== undefined) return known.exports;
+    const module: Module = {exports: {}};
+    modules.set(name, module);
+    const cacheFile = join(folder, `${name}.${process.version}-${process.arch}`);
+    const cachedData = folder === '' ? undefined : readCache(cacheFile);
+    const filename = join(__dirname, 'chunks', name);
+    const options = {filename, ...(cachedData === undefined ? {} : {cachedData})};
+    const script = new Script(sourceOf(name, file), options);
+    const isRead = cachedData !== undefined && script.cachedDataRejected === false;
+    chunks.push({script, cacheFile, cache: isRead ? 'read' : 'missing'});
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the build wraps each chunk in this function
+    const run = script.runInThisContext() as (module: Module, exports: object, require: Require, file: string) => void;
+    run(module, module.exports, id => (id.startsWith('./') ? load(id.slice(2)) : loadOther(id)), filename);
+    return module.exports;
+  };
+  const loadOther: Require = id => (loadedWhenUsed.has(id) ? whenUsed(() => loadPackage(id)) : loadPackage(id));
+  return {folder, chunks, load};
+}
+
+function sourceOf(name: string, file: number): string {
+  const entry = builtChunks.indexOf(`\n${name} `) + name.length + 2;
+  const [at = 0, length = 0] = builtChunks.slice(entry, builtChunks.indexOf('\n', entry)).split(' ').map(Number);
+  const bytes = Buffer.allocUnsafe(length);
+  if (length === 0 || readSync(file, bytes, 0, length, at) !== length)
+    throw new Error(`weft's file ${join(__dirname, 'chunks.js')} is damaged: ${name} is missing. Install weft again.`);
+  // The build writes only ASCII.
+  return bytes.toString('latin1');
+}
+
+/** Loads a chunk in a thread. The file of that name next to this one calls it, because a thread starts with a file. */
+const loadInThread: Require = name => openChunks().load(name);
 
 /** Returns a proxy that loads a module when it is first used. A bundle copies the exports of a whole-module import from the prototype. */
 function whenUsed(load: () => object): object {
@@ -181,4 +207,4 @@ function writeCache(file: string, code: Buffer): void {
   }
 }
 
-void runProgram();
+export {runProgram, loadInThread};

@@ -3,6 +3,7 @@ import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, w
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {writeServerCredential} from '../../src/config/server-credentials.ts';
+import {builtChunks} from '../support/built-chunks.ts';
 import {call, say} from '../support/model-script.ts';
 import {browse, memoryCredentials, signInTo, userAtBrowser} from '../support/oauth-client.ts';
 import {startOAuthServer} from '../support/oauth-server.ts';
@@ -10,7 +11,7 @@ import {lookUntil} from '../support/look-until.ts';
 import {scriptedServer} from '../support/mcp-server.ts';
 import {openPty} from '../support/pty-terminal.ts';
 import {openScene} from '../support/scene.ts';
-import {runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
+import {runWeft, TempPlace} from '../support/run-weft.ts';
 
 const weftIn =
   (place: TempPlace, environment: Readonly<Record<string, string>> = {}) =>
@@ -262,8 +263,7 @@ test(
   'what servers say reaches no stderr past weft: the library of the protocol writes nothing',
   {tags: 'smoke'},
   () => {
-    const folder = join(dirname(weftBin), '..', 'dist', 'chunks');
-    const texts = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'));
+    const texts = [...builtChunks().values()];
     expect(texts.some(text => text.includes('x-mcp-header'))).toBe(true);
     expect(texts.filter(text => /console\.\w+\([`'"]\[mcp-sdk\]/u.test(text))).toEqual([]);
   },
