@@ -1,8 +1,9 @@
 import {accessOf} from '../actions/catalogue.ts';
 import {firstLine} from '../base/clip.ts';
+import {relativeTo} from '../base/shown-path.ts';
 import {type Claim, claimsIn, commandKind} from '../domain/claims.ts';
 import {toolCalls} from '../domain/conversation.ts';
-import {type CheckStatus, isProven, outcomeOf} from '../domain/receipt.ts';
+import {type CheckStatus, isProven, nameIn, outcomeOf, type Receipt} from '../domain/receipt.ts';
 import {timelineOf} from '../domain/timeline.ts';
 import {checkStatuses} from './checks.ts';
 import {decodeCall, type SessionContext} from './session-context.ts';
@@ -35,13 +36,18 @@ export async function unprovenClaims(
 }
 
 /** Returns why no run shows what a claim says. A command that weft does not know as a check counts if it succeeded. */
-function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, recent}: Work): string {
+function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, recent, workspace}: Work): string {
   const named = claim.command === '' ? [] : checks.filter(({receipt}) => isRunOf(claim.command, receipt.command));
   const related =
     named.length > 0 ? named : checks.filter(({receipt}) => claim.kind === 'any' || receipt.kind === claim.kind);
   // A run whose outcome is unknown, such as in a pipe, does not show that the claim is false.
-  if (related.some(status => isProven(status) || (status.isFresh && outcomeOf(status.receipt) === 'unknown')))
-    return wrongNumber(claim, related, succeeded);
+  const shown = related.filter(
+    status => isProven(status) || (status.isFresh && outcomeOf(status.receipt) === 'unknown'),
+  );
+  if (shown.length > 0) {
+    const elsewhere = failedElsewhere(claim, related, shown);
+    return elsewhere === undefined ? wrongNumber(claim, related, succeeded) : `${nameIn(elsewhere, workspace)} failed`;
+  }
   const isRun = (command: string): boolean =>
     claim.command === ''
       ? claim.kind === 'any' || commandKind(command) === claim.kind
@@ -59,9 +65,39 @@ function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, re
   if (outcomeOf(last.receipt) === 'passed' && later.length > 0 && later.length < recent.length && later.every(isOutput))
     return 'none';
   return outcomeOf(last.receipt) === 'failed'
-    ? `${last.receipt.name} failed`
-    : `${last.receipt.name} has not run since the last edit`;
+    ? `${nameIn(last.receipt, workspace)} failed`
+    : `${nameIn(last.receipt, workspace)} has not run since the last edit`;
 }
+
+/**
+ * Returns a check that failed in another folder than `shown`, the runs behind a claim. A claim that names the folder of
+ * its runs is only about them. After an edit, a run in a folder around the failed one, or in one inside it, may cover it.
+ */
+function failedElsewhere(
+  {sentence}: Claim,
+  related: readonly CheckStatus[],
+  shown: readonly CheckStatus[],
+): Receipt | undefined {
+  const places = shown.map(({receipt}) => folderOf(receipt));
+  const words = new Set(sentence.split(/[^\p{L}\p{N}_-]+/u));
+  if (places.some(place => words.has(place.slice(place.lastIndexOf('/') + 1)))) return undefined;
+  const isOther = ({receipt, isFresh}: CheckStatus): boolean => {
+    const folder = folderOf(receipt);
+    return !places.some(
+      place => place === folder || (!isFresh && (isAround(folder, place) || isAround(place, folder))),
+    );
+  };
+  return related.find(status => outcomeOf(status.receipt) === 'failed' && isOther(status))?.receipt;
+}
+
+/** Returns the folder or workspace package that a check is about, such as that of `npm --prefix web test`. */
+function folderOf({command, directory}: Receipt): string {
+  const [, named = ''] =
+    /\s(?:-[Cw]|--(?:prefix|dir|cwd|filter|workspace|directory))[ =](?:\.\/)?(\S+?)\/?(?=\s|$)/u.exec(command) ?? [];
+  return named === '' || named.startsWith('/') ? named || directory : `${directory}/${named}`;
+}
+
+const isAround = (folder: string, other: string): boolean => relativeTo(other, folder) !== other;
 
 /** Returns how a claim names more tests than all fresh runs counted. `succeeded`: commands that may have run others. */
 function wrongNumber({kind, sentence}: Claim, related: readonly CheckStatus[], succeeded: readonly string[]): string {
@@ -97,6 +133,7 @@ interface Work {
   readonly succeeded: readonly string[];
   /** Those of the last prompt. */
   readonly recent: readonly string[];
+  readonly workspace: string;
 }
 
 function workOf(session: SessionContext): Work {
@@ -125,5 +162,5 @@ function workOf(session: SessionContext): Work {
       if (access?.kind === 'mcp-tool') succeeded.push(access.toolName);
     }
   }
-  return {hasWorked, succeeded, recent: succeeded.slice(before)};
+  return {hasWorked, succeeded, recent: succeeded.slice(before), workspace: session.directory};
 }

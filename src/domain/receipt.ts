@@ -1,3 +1,4 @@
+import {relativeTo} from '../base/shown-path.ts';
 import type {TreeId} from './checkpoint.ts';
 import type {ActionId, BlockId} from './ids.ts';
 
@@ -99,3 +100,7 @@ export const isProven = ({receipt, isFresh}: CheckStatus): boolean => isFresh &&
 /** Two receipts with the same key are runs of the same check. */
 export const checkKey = ({name, directory}: Pick<Check, 'name' | 'directory'>): string =>
   JSON.stringify([name, directory]);
+
+/** Returns the name of a check, with its folder if that is not the workspace: `npm test in web`. */
+export const nameIn = ({name, directory}: Pick<Check, 'name' | 'directory'>, workspace: string): string =>
+  directory === workspace ? name : `${name} in ${relativeTo(directory, workspace)}`;

@@ -1,5 +1,5 @@
 // @module-tag long
-import {chmodSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, fail, say} from '../support/model-script.ts';
@@ -109,4 +109,25 @@ test.each([
     why === '' ? '' : mark,
     work.length + (why === '' ? 1 : 2),
   ]);
+});
+
+test.each([
+  ['web fails after api passed', ['api', 'web'], 'All tests pass.', true],
+  ['web failed before api passed', ['web', 'api'], 'All tests pass.', true],
+  ['web failed, and an edit followed', ['web', 'edit', 'api'], 'All tests pass.', true],
+  ['a claim that is only about api', ['web', 'api'], 'All tests in api pass.', false],
+  ['a run of everything after the mending', ['web', 'edit', '.'], 'All tests pass.', false],
+  ['a run of everything that contradicts', ['web', '.'], 'All tests pass.', true],
+  ['both pass', ['api', 'lib'], 'All tests pass.', false],
+] as const)('checks of several folders: %s', async (_, work, said, isMarked) => {
+  const calls = work.map(place => (place === 'edit' ? edit : call('Bash', {command: `(cd ${place} && npm test)`})));
+  await using scene = await openScene([...calls, say(said), say('Sorry.')]);
+  const scripts = {web: 'exit 1', api: 'exit 0', lib: 'exit 0', '.': 'exit 0'};
+  for (const [place, script] of Object.entries(scripts)) {
+    mkdirSync(join(scene.place.work, place), {recursive: true});
+    writeFileSync(join(scene.place.work, place, 'package.json'), JSON.stringify({scripts: {test: script}}));
+  }
+  const {code, stderr} = await scene.run([...allowed, '--prompt', 'go']);
+  const mark = `weft: The answer says "${said}", but npm test in web failed. Asked the agent to check.\n`;
+  expect([code, stderr]).toEqual([0, isMarked ? mark : '']);
 });

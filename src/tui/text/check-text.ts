@@ -1,7 +1,6 @@
 import {pluralize} from '../../base/clip.ts';
-import {relativeTo} from '../../base/shown-path.ts';
 import {visibleLine} from '../../base/visible.ts';
-import {type CheckStatus, type HidingSyntax, outcomeOf, type Receipt} from '../../domain/receipt.ts';
+import {type CheckStatus, type HidingSyntax, nameIn, outcomeOf, type Receipt} from '../../domain/receipt.ts';
 import {glyphs} from '../theme/glyphs.ts';
 import {cellWidth, fit} from './cell-width.ts';
 import type {Frame} from './wrap.ts';
@@ -15,9 +14,7 @@ export interface ShownCheck {
 
 /** Words a check. Names the folder of a check that did not run in `workspace`. */
 export function shownCheck({receipt, isFresh}: CheckStatus, workspace: string): ShownCheck {
-  const {directory} = receipt;
-  const place = directory === workspace ? '' : ` in ${relativeTo(directory, workspace)}`;
-  const name = visibleLine(receipt.name + place);
+  const name = visibleLine(nameIn(receipt, workspace));
   const outcome = outcomeOf(receipt);
   if (receipt.tree === 'unknown') return {mark: 'warning', name, result: `${resultOf(receipt)}, on other files`};
   if (!isFresh) return {mark: 'warning', name, result: 'not run since the last edit'};
