@@ -13,7 +13,7 @@ import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {type Condition, conditionText, Failures, jsonFailure, readCondition} from '../domain/goal.ts';
 import {goalIn} from '../domain/history.ts';
 import {actionId} from '../domain/ids.ts';
-import {checkKey, isProven} from '../domain/receipt.ts';
+import {checkKey, hidingText, isProven} from '../domain/receipt.ts';
 import {reasonsText} from '../domain/reason.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {approve, type Approved, inWorkspace, judgeAction} from './approval.ts';
@@ -79,6 +79,13 @@ export class PromptConditions {
     for (const {what, condition} of wanted) {
       const command = commandOf(condition);
       if (what === 'check' || command === undefined) continue;
+      const hidden = condition.kind === 'command' ? await hiddenGoal(command, this.#context.session) : '';
+      if (hidden !== '')
+        return {
+          kind: 'not-sent',
+          why: 'not-permitted',
+          fault: {kind: 'needs-user', message: hidden, fix: dropFix.goal},
+        };
       const allowed = await this.#allow(command, what, signal);
       if (signal.aborted) return {kind: 'interrupted'};
       if (!('terms' in allowed)) return {kind: 'not-sent', why: 'not-permitted', fault: allowed};
@@ -433,7 +440,7 @@ const failureText = ({what, condition, output}: Wanted & Extract<Finding, {kind:
   `${clipStart(output, maxFailure)}\nGo on until it holds. Say so if it cannot.`;
 
 /** Sets the session's goal, drops it with `off`, or shows it if the text is empty. Returns what the user reads. */
-export function changeGoal(written: string, session: SessionContext): Outcome<string, Fault> {
+export async function changeGoal(written: string, session: SessionContext): Promise<Outcome<string, Fault>> {
   const text = session.ports.secrets.redact(written);
   const before = goalIn(session.conversation.journal.records);
   if (text === '') return ok(before === '' ? goalHint : `${goalText(before)} /goal off drops it.`);
@@ -443,9 +450,15 @@ export function changeGoal(written: string, session: SessionContext): Outcome<st
   }
   const read = readCondition(text);
   if (read.tag === 'failed') return failed(rejected(read.error));
+  const hidden = read.value.kind === 'command' ? await hiddenGoal(read.value.command, session) : '';
+  if (hidden !== '') return failed(rejected(hidden));
   journal(session, {kind: 'goal', text, state: 'set'});
   return ok(`${goalText(text)} A prompt now goes on until it holds.`);
 }
+
+/** Says why a goal's command proves nothing if it exits with 0. Empty if it does. */
+const hiddenGoal = async (command: string, {ports}: SessionContext): Promise<string> =>
+  hidingText(command, await ports.judge.hidingIn(command));
 
 const goalHint = 'There is no goal. Set one such as /goal npm test.';
 

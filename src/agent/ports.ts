@@ -96,6 +96,8 @@ export interface JudgePort {
   writes(command: string, directory: string): Promise<ChangeExtent>;
   /** Returns the checks that a command in a folder runs, such as tests. */
   checksIn(command: string, directory: string): Promise<readonly FoundCheck[]>;
+  /** Returns why a zero exit code of a command says nothing about a part of it. */
+  hidingIn(command: string): Promise<FoundCheck['zero']>;
   deniesAnything(): boolean;
   /** The proof of what the sandbox blocks. `unknown` before its first use, and if none is to be used. */
   sandbox(): Proof | 'unknown';

@@ -34,7 +34,7 @@ import {note} from './output.ts';
 import {type OpenServers, openServers} from './open-servers.ts';
 import type {RunContext} from './run-context.ts';
 import {checkNamed, type GivenConditions} from '../agent/session-context.ts';
-import type {HidingSyntax} from '../domain/receipt.ts';
+import {hidingText} from '../domain/receipt.ts';
 import {weftFolders, placeholderKey} from './user-data.ts';
 
 /** The person or program that drives weft, and the options that come with it. */
@@ -293,6 +293,7 @@ async function goalFromFlag(given: string | undefined): Promise<string> {
   const isProgram = (name: string): boolean => programPath(name, userPath()) !== undefined;
   const read = (await import('../domain/goal.ts')).readCondition(given, isProgram);
   if (read.tag === 'failed') throw new UsageError(`--goal: ${read.error}`);
+  if (read.value.kind === 'command') await refuseHidden(read.value.command, '--goal');
   return given;
 }
 
@@ -309,23 +310,17 @@ async function requiredChecks(
     const where = when === 'usual' ? 'The setting requireChecks' : '--require-check';
     if (text.trim() === '')
       throw new UsageError(`${where} needs a command or the name of a check, such as "npm test".`);
-    const {hidingIn} = await import('../safety/commands/checks.ts');
-    const hiding = hidingIn(checkNamed(text, checks)?.command ?? text);
-    if (hiding !== 'passed')
-      throw new UsageError(
-        `${where}: ${JSON.stringify(text)} can exit with 0 although the check fails: ${hidingTexts[hiding]}`,
-      );
+    await refuseHidden(checkNamed(text, checks)?.command ?? text, where);
   }
   return required;
 }
 
-const hidingTexts = {
-  pipe: 'a pipe hides the exit code. Write only the check, such as "npm test", or begin with "set -o pipefail;".',
-  list: '; or || hides the exit code. Write only the check, such as "npm test", or join the parts with &&.',
-  background: '& hides the exit code. Write it without &.',
-  condition: 'a condition or a loop hides the exit code. Write only the check, such as "npm test".',
-  changed: 'an earlier part changes the shell. Write only the check, such as "npm test".',
-} as const satisfies Record<Exclude<HidingSyntax, 'unreached'>, string>;
+/** Throws if a command can exit with 0 although its check fails. */
+async function refuseHidden(command: string, where: string): Promise<void> {
+  const {hidingIn} = await import('../safety/commands/checks.ts');
+  const why = hidingText(command, hidingIn(command));
+  if (why !== '') throw new UsageError(`${where}: ${why}`);
+}
 
 /** Compiles a schema for the engine, which then requires answers that match it. The error says why it is not a valid schema. */
 export async function structuredOutputFor(schema: Json): Promise<Outcome<StructuredOutput, string>> {

@@ -29,6 +29,20 @@ export interface CheckSetting {
 export const hidingSyntax = ['pipe', 'list', 'condition', 'background', 'unreached', 'changed'] as const;
 export type HidingSyntax = (typeof hidingSyntax)[number];
 
+const hidingTexts = {
+  pipe: 'a pipe hides the exit code. Write only the check, such as "npm test", or begin with "set -o pipefail;".',
+  list: '; or || hides the exit code. Write only the check, such as "npm test", or join the parts with &&.',
+  background: '& hides the exit code. Write it without &.',
+  condition: 'a condition or a loop hides the exit code. Write only the check, such as "npm test".',
+  changed: 'an earlier part changes the shell. Write only the check, such as "npm test".',
+} as const satisfies Record<Exclude<HidingSyntax, 'unreached'>, string>;
+
+/** Says why a zero exit code of a command proves nothing, and what to write instead. Empty if it proves that the check passed. */
+export const hidingText = (command: string, hiding: FoundCheck['zero']): string =>
+  hiding === 'passed'
+    ? ''
+    : `${JSON.stringify(command)} can exit with 0 although the check fails: ${hidingTexts[hiding]}`;
+
 /** A check in a command, and whether the exit code of the whole command is the exit code of the check. */
 export interface FoundCheck extends Check {
   /** The meaning of a zero exit code for the check. */

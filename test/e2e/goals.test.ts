@@ -39,6 +39,21 @@ describe('--goal', () => {
     },
   );
 
+  test('a goal whose exit code is hidden is refused, wherever it is set', async () => {
+    await using scene = await withCheck([]);
+    const hidden = '"npm test | tail" can exit with 0 although the check fails: a pipe hides the exit code. Write only';
+    for (const [goal, code] of [
+      [['x', '--goal', 'npm test | tail'], 2],
+      [['/goal npm test | tail'], 1],
+      [['x', '--goal', 'check: tail'], 1],
+    ] as const) {
+      const settings = JSON.stringify({checks: [{name: 'tail', command: 'npm test | tail'}]});
+      const end = await scene.run(['--settings', settings, '--prompt', ...goal, ...allowed]);
+      expect([end.code, end.stderr]).toEqual([code, expect.stringContaining(hidden)]);
+    }
+    expect(scene.server.requests.length).toBe(0);
+  });
+
   test('the same failure three times ends it, and the reason says what was tried', async () => {
     await using scene = await withCheck([say('Done.'), write('worse\n'), say('Done.'), write('worse\n'), say('Done.')]);
     const {code, stderr} = await scene.run(['--prompt', 'x', '--goal', 'sh check.sh', ...allowed]);
@@ -199,6 +214,7 @@ describe('--require-check', () => {
     'npm test; echo done',
     'npm test &',
     'if :; then npm test; fi',
+    'bash -c "npm test | tail"',
     '',
   ])('%j can not be required', async check => {
     await using scene = await withCheck([]);
@@ -300,8 +316,10 @@ test('over HTTP: goal and requireChecks of a prompt', async () => {
   );
   const refused = await scene.server.ask('POST', '/agent', {body: {...body, goal: 'the tests pass'}});
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('body.goal')]);
-  const hidden = await scene.server.ask('POST', '/agent', {body: {...body, requireChecks: ['npm test | tail -1']}});
-  expect([hidden.status, hidden.text]).toEqual([400, expect.stringContaining('a pipe hides the exit code')]);
+  for (const conditions of [{requireChecks: ['npm test | tail -1']}, {goal: 'npm test | tail -1'}]) {
+    const hidden = await scene.server.ask('POST', '/agent', {body: {...body, ...conditions}});
+    expect([hidden.status, hidden.text]).toEqual([400, expect.stringContaining('a pipe hides the exit code')]);
+  }
 });
 
 test('in the Agent SDK: a flag, and the command that asks for an approval', async () => {

@@ -291,6 +291,7 @@ export function engineBench(
       learn: given.learn ?? (async () => {}),
       writes: async () => 'any',
       checksIn: async () => [],
+      hidingIn: async () => 'passed',
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },
     hooks: {...noopHooks, ...given.hooks},

@@ -69,7 +69,24 @@ export function hidingIn(command: string): FoundCheck['zero'] {
     if (zero === 'pipe') return rowFor(words)?.row.yes === undefined || kindOf(words) !== undefined;
     return zero !== 'condition' || !/^\s*!/u.test(command);
   };
-  return partsOf(command)?.find(hides)?.zero ?? 'passed';
+  const parts = partsOf(command) ?? [];
+  const inner = parts.map(({command: simple}) => hidingOfCheck(wordTexts(simple, command)));
+  return parts.find(hides)?.zero ?? inner.find(zero => zero !== 'passed') ?? 'passed';
+}
+
+/** Returns what hides the exit code of a check in the script of a shell, such as `bash -c "npm test | tail"`. */
+function hidingOfCheck(words: readonly string[]): FoundCheck['zero'] {
+  const shell = layers(words).find(({program}) => isShell(program));
+  const inner = shell === undefined ? undefined : scriptOf(shell.words);
+  const isCheck = (part: Part): boolean =>
+    layers(wordTexts(part.command, inner ?? '')).some(({words: own}) => kindOf(own) !== undefined);
+  return partsOf(inner ?? '')?.find(part => part.zero !== 'passed' && isCheck(part))?.zero ?? 'passed';
+}
+
+/** Returns the script in the words of a shell, after `-c`. */
+function scriptOf(words: readonly string[]): string | undefined {
+  const option = words.findIndex((word, index) => index > 0 && /^-[a-z]*c$/u.test(word));
+  return option < 0 ? undefined : words[option + 1];
 }
 
 const plain = {zero: 'passed', nonZero: 'failed', files: 'as-read'} as const;
@@ -202,9 +219,8 @@ function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace)
     const variables = before.filter(word => isAssignment(word) && !plainVariable.test(word));
     const isHidden = words.slice(0, at).some(word => hidesExitCode(word) || checksNothing.test(word) || word === '-v');
     if (isShell(program)) {
-      const option = own.findIndex((word, index) => index > 0 && /^-[a-z]*c$/u.test(word));
-      const inner = option < 0 ? undefined : own[option + 1];
-      const isUsual = own.slice(1, option + 1).every(word => /^(?:-[celuxo]+|pipefail)$/u.test(word));
+      const inner = scriptOf(own);
+      const isUsual = own.slice(1, own.indexOf(inner ?? '')).every(word => /^(?:-[celuxo]+|pipefail)$/u.test(word));
       const hiding = variables.length > 0 || !isUsual ? 'changed' : isHidden ? 'condition' : undefined;
       if (inner !== undefined)
         return checksIn(inner, place).map(check =>

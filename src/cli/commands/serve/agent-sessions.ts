@@ -102,7 +102,7 @@ export function agentSessions(store: Store, server: ServerPlace): AgentPort {
         );
         return ok(client);
       } catch (cause) {
-        if (cause instanceof UsageError && conditions.requireChecks.length > 0)
+        if (cause instanceof UsageError && (conditions.requireChecks.length > 0 || conditions.goal !== ''))
           return failed({status: 400, error: `Invalid request: ${cause.message}`});
         // Another weft process or a concurrent request has the session open.
         if (session === 'new' || cause instanceof UsageError) throw cause;
