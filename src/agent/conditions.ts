@@ -80,12 +80,7 @@ export class PromptConditions {
       const command = commandOf(condition);
       if (what === 'check' || command === undefined) continue;
       const hidden = condition.kind === 'command' ? await hiddenGoal(command, this.#context.session) : '';
-      if (hidden !== '')
-        return {
-          kind: 'not-sent',
-          why: 'not-permitted',
-          fault: {kind: 'needs-user', message: hidden, fix: dropFix.goal},
-        };
+      if (hidden !== '') return {kind: 'failed', fault: {kind: 'needs-user', message: hidden, fix: dropFix.goal}};
       const allowed = await this.#allow(command, what, signal);
       if (signal.aborted) return {kind: 'interrupted'};
       if (!('terms' in allowed)) return {kind: 'not-sent', why: 'not-permitted', fault: allowed};

@@ -5,13 +5,7 @@ import type {ChangesDuring, SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {Message} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
-import {
-  type JournalRecord,
-  mcpClientModel,
-  type OpenSession,
-  type SessionFilter,
-  type SessionSummary,
-} from '../domain/journal.ts';
+import {type JournalRecord, mcpClientModel, type OpenSession, type SessionSummary} from '../domain/journal.ts';
 import {branchTitle} from '../domain/session-list.ts';
 import type {Database, DatabaseSpace} from './database.ts';
 import {isSameProcess} from './process-mark.ts';
@@ -28,6 +22,7 @@ import {
   selectFileRecords,
   lastMessages,
   selectSessions,
+  type StoredSessionFilter,
   selectChangesAlongside,
   selectSizes,
   selectUsage,
@@ -166,13 +161,13 @@ export class Store {
   }
 
   /** Lists sessions, newest first. */
-  list(filter: SessionFilter & {readonly directory?: string}): readonly SessionSummary[] {
+  list(filter: StoredSessionFilter): readonly SessionSummary[] {
     return selectSessions(this.#db, filter);
   }
 
-  /** Returns the session of this directory that was last written to, unless an MCP client called its tools. */
-  latest(directory: string): SessionSummary | undefined {
-    return this.list({directory, limit: 1, withoutModel: mcpClientModel})[0];
+  /** Returns the session of this directory that was last written to, unless an MCP client called its tools. `having`: a kind of record that it has. */
+  latest(directory: string, having?: StoredSessionFilter['having']): SessionSummary | undefined {
+    return this.list({directory, limit: 1, withoutModel: mcpClientModel, having})[0];
   }
 
   read(id: SessionId): Outcome<ReadSession, Fault> {

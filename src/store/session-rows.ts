@@ -34,22 +34,30 @@ const promptLength = 2000;
 export const findSessionRow = (db: Database, id: SessionId): SessionSummary | undefined =>
   summaryOf(db.first(`SELECT ${columns} FROM sessions WHERE id = ?`, id));
 
+export interface StoredSessionFilter extends SessionFilter {
+  readonly directory?: string | undefined;
+  /** A kind of record that the session has. */
+  readonly having?: JournalRecord['kind'] | undefined;
+}
+
 /** Returns the sessions, newest first. */
 export function selectSessions(
   db: Database,
-  {directory, idPrefix, limit, withoutModel}: SessionFilter & {readonly directory?: string | undefined},
+  {directory, idPrefix, limit, withoutModel, having}: StoredSessionFilter,
 ): readonly SessionSummary[] {
   const conditions = [
     'parent IS NULL',
     ...(directory === undefined ? [] : ['directory = ?']),
     ...(idPrefix === undefined ? [] : ['substr(id, 1, ?) = ?']),
     ...(withoutModel === undefined ? [] : ['model <> ?']),
+    ...(having === undefined ? [] : ['EXISTS (SELECT 1 FROM records WHERE session_id = sessions.id AND kind = ?)']),
   ];
   const rows = db.all(
     `SELECT ${columns} FROM sessions WHERE ${conditions.join(' AND ')} ${newestFirst} ${limit === undefined ? '' : 'LIMIT ?'}`,
     ...(directory === undefined ? [] : [directory]),
     ...(idPrefix === undefined ? [] : [idPrefix.length, idPrefix]),
     ...(withoutModel === undefined ? [] : [withoutModel]),
+    ...(having === undefined ? [] : [having]),
     ...(limit === undefined ? [] : [limit]),
   );
   return rows.map(summaryOf).filter(summary => summary !== undefined);

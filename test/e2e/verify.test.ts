@@ -56,7 +56,20 @@ test('verify runs what ran, except what a rule denies, and needs a check', async
   await using empty = await openScene([say('Hello.')]);
   await empty.run(['--prompt', 'hi']);
   const none = await empty.run(['verify']);
-  expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/^weft: No check ran in session /u)]);
+  expect([none.code, none.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^weft: No check ran in a session of this folder/u),
+  ]);
+});
+
+test('verify takes the latest session in which a check ran, or the one that is named', async () => {
+  await using scene = await checkedProject();
+  await scene.run(['--prompt', 'hi']);
+  expect((await scene.run(['verify'])).stdout).toMatch(/^✓ npm test 2 passed/u);
+  const [latest, checked] = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout);
+  expect((await scene.run(['verify', checked.id])).code).toBe(0);
+  const other = await scene.run(['verify', latest.id]);
+  expect([other.code, other.stderr]).toEqual([1, `weft: No check ran in session ${latest.id}.\n`]);
 });
 
 test('verify finds a check that only the settings of the session named', async () => {

@@ -28,7 +28,10 @@ import {openSaved} from './sessions/saved-session.ts';
 /** `weft verify [session]`. */
 export function add(verify: Command, program: Command): void {
   verify
-    .argument('[session]', 'Session id, or its first characters (default: the latest of this folder)')
+    .argument(
+      '[session]',
+      'Session id, or its first characters (default: the latest of this folder in which a check ran)',
+    )
     .option(...jsonFlag)
     .action(
       exiting((id: string | undefined, options: JsonOption) =>
@@ -46,7 +49,7 @@ interface Verified {
 
 /** `weft verify`: runs the checks of a session again, and prints which of them end in another way than their receipts say. */
 async function runVerify(id: string | undefined, {json, ...given}: MainOptions & JsonOption): Promise<ExitCode> {
-  const {summary, records, checkpoints, store} = await openSaved(id);
+  const {summary, records, checkpoints, store} = await openSaved(id, 'receipt');
   const claimed = await checksIn(records, checkpoints, new AbortController().signal);
   store.close();
   if (claimed.length === 0) throw new Error(`No check ran in session ${summary.id}.`);

@@ -32,18 +32,23 @@ export function checkpointsOf(
   return {roots, checkpoints: openCheckpoints(roots, folder)};
 }
 
+type Having = Parameters<Store['latest']>[1];
+
 /** Returns the latest session of a folder, or of the nearest folder around it. */
-function latestAround(store: Store, folder: string): SessionId | undefined {
-  const found = store.latest(folder)?.id;
-  return found !== undefined || dirname(folder) === folder ? found : latestAround(store, dirname(folder));
+function latestAround(store: Store, folder: string, having: Having): SessionId | undefined {
+  const found = store.latest(folder, having)?.id;
+  return found !== undefined || dirname(folder) === folder ? found : latestAround(store, dirname(folder), having);
 }
 
-/** Opens a saved session by its id or the first characters; without one, the latest of this folder. Throws if there is none. */
-export async function openSaved(idText: string | undefined): Promise<SavedSession> {
+/** Opens a saved session by its id or the first characters; without one, the latest of this folder that has such a record. Throws if there is none. */
+export async function openSaved(idText: string | undefined, having?: Having): Promise<SavedSession> {
   const places = userPlaces();
   const store = await openUserStore(places);
-  const id = idText === undefined ? latestAround(store, existingFolder('.')) : sessionIdOf(store, idText);
-  if (id === undefined) throw new UsageError('No session in this folder. Name one: weft sessions list');
+  const id = idText === undefined ? latestAround(store, existingFolder('.'), having) : sessionIdOf(store, idText);
+  if (id === undefined)
+    throw new UsageError(
+      `${having === 'receipt' ? 'No check ran in a session of' : 'No session in'} this folder. Name a session: weft sessions list`,
+    );
   const session = unwrap(store.read(id));
   return {...session, store, places, ...checkpointsOf(session, places)};
 }
