@@ -251,7 +251,7 @@ export interface Queries {
   /** The requests of a stored session, and what the provider's cache kept. Empty if the session is not stored. */
   readonly 'cache-report': QuerySpec<readonly CachedRequest[], {readonly session: SessionId}>;
   /** The costs of stored sessions in US dollars. */
-  readonly 'session-costs': QuerySpec<readonly {readonly session: SessionId; readonly usd: number | 'unknown'}[]>;
+  readonly 'session-costs': QuerySpec<readonly SessionCost[], Pick<SessionFilter, 'limit'>>;
   /** The last few messages of a session, latest last. Long ones are cut. */
   readonly 'last-messages': QuerySpec<readonly SessionMessage[], {readonly session: SessionId}>;
   /** The user's earlier input, including that of other sessions, oldest first. */
@@ -400,6 +400,11 @@ export interface ModelConnection {
 export interface FirstPrompt {
   readonly session: SessionId;
   readonly prompt: string;
+}
+
+export interface SessionCost {
+  readonly session: SessionId;
+  readonly usd: number | 'unknown';
 }
 
 export interface SessionMessage {

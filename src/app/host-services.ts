@@ -41,7 +41,7 @@ export interface HostPorts {
     list(filter: SessionFilter): readonly SessionSummary[];
     firstPrompts(): ReadonlyMap<SessionId, string>;
     /** Returns the costs in US dollars. */
-    costs(): Promise<ReadonlyMap<SessionId, number | 'unknown'>>;
+    costs(filter: SessionFilter): Promise<ReadonlyMap<SessionId, number | 'unknown'>>;
     blame(target: string, signal: AbortSignal): Promise<Outcome<BlamedFile, Fault>>;
     cacheReport(id: SessionId): Promise<readonly CachedRequest[]>;
     lastMessages(id: SessionId): readonly SessionMessage[];
@@ -177,9 +177,9 @@ export function hostServices(ports: HostPorts): HostServices {
         answered('Reading the sessions', () =>
           [...sessions.firstPrompts()].map(([session, prompt]) => ({session, prompt})),
         ),
-      'session-costs': () =>
+      'session-costs': ({limit}) =>
         answered('Reading the sessions', async () =>
-          [...(await sessions.costs())].map(([session, usd]) => ({session, usd})),
+          [...(await sessions.costs({limit}))].map(([session, usd]) => ({session, usd})),
         ),
       blame: ({target}, signal) => sessions.blame(target, signal),
       'cache-report': ({session}) => answered('Reading the session', () => sessions.cacheReport(session)),

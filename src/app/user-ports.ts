@@ -34,10 +34,10 @@ export function userPorts(
     sessions: {
       list: filter => (store === 'none' ? [] : store.list({...filter, directory})),
       firstPrompts: () => (store === 'none' ? new Map() : store.firstPrompts(directory)),
-      async costs() {
+      async costs(filter) {
         if (store === 'none') return new Map();
         const {sessionCosts} = await import('./session-costs.ts');
-        return sessionCosts(store, settings.models, directory);
+        return sessionCosts(store, settings.models, {...filter, directory});
       },
       async blame(target, signal) {
         if (store === 'none') return failed(unsavedSessionsFault);

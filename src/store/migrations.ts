@@ -221,6 +221,13 @@ export const sessionCounts = ({
     )};`,
 });
 
+/** The sessions of the user or of a folder without those of sub-agents, in the order of lists, and those of sub-agents by parent. */
+export const sessionIndexes = `
+  DROP INDEX sessions_by_directory;
+  DROP INDEX sessions_by_parent;
+  CREATE INDEX sessions_by_directory ON sessions (directory, parent, updated_at);
+  CREATE INDEX sessions_by_parent ON sessions (parent, updated_at);`;
+
 const sqliteTables = tablesIn({integer: 'INTEGER', rowid: '', table: ' STRICT', keyed: ' STRICT, WITHOUT ROWID'});
 const sqliteCounts = sessionCounts({
   integer: 'INTEGER',
@@ -277,4 +284,5 @@ export const migrations: readonly string[] = [
   ${sqliteTables.jobs}`,
   `${sqliteCounts.columns}
   CREATE TRIGGER records_counted AFTER INSERT ON records BEGIN ${sqliteCounts.trigger} END;`,
+  sessionIndexes,
 ];

@@ -142,10 +142,10 @@ export class Store {
     return timedRecords(this.#db, id);
   }
 
-  /** Returns what the requests of each session used, by model: of all sessions, or of those of a directory. */
-  usage({directory}: {readonly directory?: string}): readonly SessionUsage[] {
+  /** Returns what the requests of each session used, by model. */
+  usage(filter: StoredSessionFilter): readonly SessionUsage[] {
     this.#countSessions();
-    return selectUsage(this.#db, directory);
+    return selectUsage(this.#db, filter);
   }
 
   /** Returns the sizes of all sessions, newest first. */

@@ -41,26 +41,36 @@ export interface StoredSessionFilter extends SessionFilter {
 }
 
 /** Returns the sessions, newest first. */
-export function selectSessions(
-  db: Database,
-  {directory, idPrefix, limit, withoutModel, having}: StoredSessionFilter,
-): readonly SessionSummary[] {
+export const selectSessions = (db: Database, filter: StoredSessionFilter): readonly SessionSummary[] => {
+  const {sql, values} = sessionsIn(filter);
+  return db
+    .all(`SELECT ${columns} ${sql}`, ...values)
+    .map(summaryOf)
+    .filter(summary => summary !== undefined);
+};
+
+/** Returns the SQL after the columns of a list of sessions, newest first. An index finds the rows in that order. */
+function sessionsIn({directory, idPrefix, limit, withoutModel, having}: StoredSessionFilter) {
   const conditions = [
-    'parent IS NULL',
+    // The index of ids finds fewer rows than that of parents.
+    idPrefix === undefined
+      ? 'parent IS NULL'
+      : "coalesce(parent, '') = '' AND substr(id, 1, ?) = ? AND id BETWEEN ? AND ?",
     ...(directory === undefined ? [] : ['directory = ?']),
-    ...(idPrefix === undefined ? [] : ['substr(id, 1, ?) = ?']),
     ...(withoutModel === undefined ? [] : ['model <> ?']),
     ...(having === undefined ? [] : ['EXISTS (SELECT 1 FROM records WHERE session_id = sessions.id AND kind = ?)']),
   ];
-  const rows = db.all(
-    `SELECT ${columns} FROM sessions WHERE ${conditions.join(' AND ')} ${newestFirst} ${limit === undefined ? '' : 'LIMIT ?'}`,
-    ...(directory === undefined ? [] : [directory]),
-    ...(idPrefix === undefined ? [] : [idPrefix.length, idPrefix]),
-    ...(withoutModel === undefined ? [] : [withoutModel]),
-    ...(having === undefined ? [] : [having]),
-    ...(limit === undefined ? [] : [limit]),
-  );
-  return rows.map(summaryOf).filter(summary => summary !== undefined);
+  return {
+    sql: `FROM sessions WHERE ${conditions.join(' AND ')} ${newestFirst} ${limit === undefined ? '' : 'LIMIT ?'}`,
+    values: [
+      // No digit of an id comes after `g`.
+      ...(idPrefix === undefined ? [] : [idPrefix.length, idPrefix, idPrefix, `${idPrefix}g`]),
+      ...(directory === undefined ? [] : [directory]),
+      ...(withoutModel === undefined ? [] : [withoutModel]),
+      ...(having === undefined ? [] : [having]),
+      ...(limit === undefined ? [] : [limit]),
+    ],
+  };
 }
 
 export function insertSession(
@@ -214,15 +224,15 @@ export interface SessionUsage {
   readonly usage: Usage;
 }
 
-/** Returns the usage of all sessions, or of those of a directory, by model. */
-export function selectUsage(db: Database, directory: string | undefined): readonly SessionUsage[] {
-  const select =
-    'SELECT session_id AS id, u.model AS model, priced, input, output, reads, writes, usd FROM session_usage u';
-  const inOrder = 'ORDER BY session_id, u.model, priced';
-  const rows =
-    directory === undefined
-      ? db.all(`${select} ${inOrder}`)
-      : db.all(`${select} JOIN sessions s ON s.id = session_id WHERE directory = ? ${inOrder}`, directory);
+/** Returns the usage of sessions by model. */
+export function selectUsage(db: Database, filter: StoredSessionFilter): readonly SessionUsage[] {
+  const {sql, values} = sessionsIn(filter);
+  const rows = db.all(
+    `SELECT session_id AS id, u.model AS model, priced, input, output, reads, writes, usd
+     FROM (SELECT id AS listed ${sql}) AS list JOIN session_usage u ON session_id = listed
+     ORDER BY session_id, u.model, priced`,
+    ...values,
+  );
   return rows.flatMap(row => {
     const id = parseSessionId(text(row, 'id'));
     if (id === undefined) return [];

@@ -239,3 +239,13 @@ describe('weft sessions', () => {
     expect(stderr).toMatch(new RegExp(`^weft: [^\\n]*${unknownId}[^\\n]*\\n$`, 'u'));
   });
 });
+
+test('a list with a limit has the newest sessions, with ids that no other session has', async () => {
+  await using scene = await openScene(() => say('Done.'));
+  const ids = [1, 2, 3].map(at => `0f9a1a34-1111-4222-8333-44445555666${at}`);
+  for (const each of ids) await scene.run(['--session-id', each, '--prompt', each]);
+  const {stdout} = await scene.run(['sessions', 'list', '--limit', '2']);
+  expect(stdout.split('\n').map(line => line.split(' ')[0])).toEqual([ids[2], ids[1], '']);
+  const listed = (await scene.run(['sessions', 'list', '--json', '--limit', '1'])).stdout;
+  expect(JSON.parse(listed)).toEqual([expect.objectContaining({id: ids[2]})]);
+});

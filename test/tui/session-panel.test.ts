@@ -3,7 +3,7 @@ import {parseSessionId, type SessionId} from '../../src/domain/ids.ts';
 import type {SessionSummary} from '../../src/domain/journal.ts';
 import {ok} from '../../src/base/outcome.ts';
 import type {Panel} from '../../src/tui/state/panels/panel.ts';
-import {sessionsPanel, withFirstPrompts, withPreview} from '../../src/tui/state/panels/sessions.ts';
+import {newestSessions, sessionsPanel, withAllSessions, withPreview} from '../../src/tui/state/panels/sessions.ts';
 import {initialUi} from '../../src/tui/state/ui.ts';
 import {cellWidth} from '../../src/tui/text/cell-width.ts';
 import {processorClock} from '../support/processor-clock.ts';
@@ -29,10 +29,11 @@ const session = (at: number, title: string): SessionSummary => ({
 });
 
 const panelOf = (sessions: readonly SessionSummary[], prompts: Readonly<Record<number, string>> = {}): Panel =>
-  withFirstPrompts(
-    sessionsPanel(sessions, {costs: new Map(), states: new Map(), now}),
-    Object.entries(prompts).map(([at, prompt]) => ({session: idOf(Number(at)), prompt})),
-  );
+  withAllSessions(sessionsPanel(sessions, {costs: new Map(), states: new Map(), now}), {
+    sessions,
+    costs: new Map(),
+    prompts: Object.entries(prompts).map(([at, prompt]) => ({session: idOf(Number(at)), prompt})),
+  });
 
 const opens = (at: number) => [{do: 'op', op: {op: 'open-session', session: {kind: 'resume', id: idOf(at)}}}];
 const three = [session(0, 'Mend the parser'), session(1, 'Write the docs'), session(2, 'Mend the lexer')];
@@ -136,13 +137,38 @@ describe('the list of sessions', () => {
     ]);
     const step = pressed(unread, ...Array.from('deep', text), key('down'));
     const ui = {...initialUi([], '', 'emacs'), panel: step.panel};
-    const prompts = [{session: idOf(1), prompt: 'Look DEEP inside'}];
-    const {panel} = await answered(ui, {query: 'first-prompts'}, ok(prompts));
+    const {panel} = await answered(ui, {query: 'first-prompts'}, ok([{session: idOf(1), prompt: 'Look DEEP inside'}]), {
+      sessions: ok(sessions),
+      'session-costs': ok([]),
+    });
     expect(insideOf(panel)).toEqual([
       expect.stringContaining('  1  Mend deep bugs'),
       expect.stringContaining('  2  Write the docs'),
       expect.stringContaining('❯ 3  Dig deep'),
     ]);
+  });
+
+  test('the end of the newest sessions loads the older ones, without the open one', async () => {
+    const all = Array.from({length: newestSessions + 3}, (_, at) => session(at, `Session ${at}`));
+    const facts = {own: idOf(newestSessions + 1), costs: new Map(), states: new Map(), now};
+    const newest = sessionsPanel(all.slice(0, newestSessions), facts);
+    const end = pressed(newest, key('bottom'));
+    expect(end.effects).toContainEqual({do: 'query', request: {query: 'first-prompts'}});
+    const {panel} = await answered(
+      {...initialUi([], '', 'emacs'), panel: end.panel},
+      {query: 'first-prompts'},
+      ok([]),
+      {
+        sessions: ok(all),
+        'session-costs': ok([{session: idOf(newestSessions), usd: 2}]),
+      },
+    );
+    expect(pressed(opened(panel), key('down')).effects).toContainEqual({
+      do: 'query',
+      request: {query: 'last-messages', session: idOf(newestSessions)},
+    });
+    expect(insideOf(panel).join('\n')).toMatch(/❯ +Session 99 .*\n.*Session 100 .*\$2\.00\n.*Session 102 /u);
+    expect(pressed(opened(panel), key('bottom')).effects).not.toContainEqual(end.effects.at(-1));
   });
 
   test('a number opens; Esc does nothing; a shorter search finds more again', () => {

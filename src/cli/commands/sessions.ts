@@ -29,7 +29,17 @@ export function add(sessions: Command): void {
   const session = ['<session>', 'Session id, or its first characters'] as const;
   const format = new Option('--format <format>', 'Output format').choices(['jsonl', 'markdown']).default('jsonl');
   addSubcommands(sessions, [
-    ['list', 'List sessions, newest first', [jsonFlag], exiting(printSessions)],
+    [
+      'list',
+      'List sessions, newest first',
+      [
+        new Option('--limit <n>', `List at most so many (default: ${listedSessions}, or all with --json)`).argParser(
+          wholeNumber,
+        ),
+        jsonFlag,
+      ],
+      exiting(printSessions),
+    ],
     ['show', 'Print a session', [session, jsonFlag], exiting(showSession)],
     [
       'export',
@@ -82,15 +92,25 @@ export function add(sessions: Command): void {
   ]);
 }
 
-/** `weft sessions list`: prints the sessions of all folders, newest first, or one array with `--json`. */
-async function printSessions({json}: JsonOption): Promise<ExitCode> {
+/** The number of sessions that people see at once. */
+const listedSessions = 100;
+
+/** `weft sessions list`: prints the newest sessions of all folders, or one array of all with `--json`. */
+async function printSessions({json, limit}: JsonOption & {readonly limit?: number}): Promise<ExitCode> {
   const store = await userStore();
-  const summaries = store.list({});
-  const costs = sessionCosts(store, contextFor({}).settings.models);
+  const shown = limit ?? (json === undefined ? listedSessions : undefined);
+  const found = store.list({limit: shown === undefined ? shown : shown + 1});
+  const summaries = found.slice(0, shown);
+  const costs = sessionCosts(store, contextFor({}).settings.models, {limit: shown});
   if (json !== undefined)
     return printDocument(summaries.map(summary => ({...summary, costUsd: costs.get(summary.id) ?? 0})));
   if (summaries.length === 0) note('no sessions yet');
-  print(formatSessionList(summaries, {now: Date.now(), width: stdoutWidth() ?? 120, home: homedir(), costs}));
+  // Sessions whose ids begin alike, also those that are not shown.
+  const alike = summaries.flatMap(({id}) => store.list({idPrefix: id.slice(0, 8)}));
+  const ids = shortSessionIds([...new Map(alike.map(session => [session.id, session])).values()]);
+  print(formatSessionList(summaries, {now: Date.now(), width: stdoutWidth() ?? 120, home: homedir(), costs, ids}));
+  if (limit === undefined && found.length > summaries.length)
+    note(`These are the newest ${summaries.length} sessions. Show more with --limit.`);
   return exitCode.done;
 }
 
@@ -185,9 +205,8 @@ function read(store: Store, idText: string): ReadSession {
  */
 export function formatSessionList(
   summaries: readonly SessionSummary[],
-  {now, width, home, costs}: SessionListOptions,
+  {now, width, home, costs, ids}: SessionListOptions,
 ): string {
-  const ids = shortSessionIds(summaries);
   // Many sessions are in few folders.
   const folders = new Map<string, string>();
   const folderOf = (directory: string): string => {
@@ -231,6 +250,8 @@ interface SessionListOptions {
   readonly home: string;
   /** The cost in US dollars of each session that has asked a model. */
   readonly costs: ReadonlyMap<SessionId, number | 'unknown'>;
+  /** The short id of each session. */
+  readonly ids: ReadonlyMap<SessionId, string>;
 }
 
 const maxTitle = 60;

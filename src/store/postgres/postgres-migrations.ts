@@ -1,4 +1,4 @@
-import {sessionCounts, tablesIn} from '../migrations.ts';
+import {sessionCounts, sessionIndexes, tablesIn} from '../migrations.ts';
 
 const tables = tablesIn({
   integer: 'BIGINT',
@@ -93,4 +93,5 @@ export const postgresMigrations: readonly string[] = [
     RETURN NULL;
   END $$;
   CREATE TRIGGER records_counted AFTER INSERT ON records FOR EACH ROW EXECUTE FUNCTION count_record();`,
+  sessionIndexes,
 ];

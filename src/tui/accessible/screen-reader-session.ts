@@ -19,9 +19,9 @@ import type {Effect, PressContext, PanelQuery} from '../state/effect.ts';
 import {notePanel, type Panel, quitPanel} from '../state/panels/panel.ts';
 import {exitCommands} from '../state/press-composer.ts';
 import {withEndedBlocks, withStopRequested} from '../state/reduce.ts';
-import {runPanelQuery} from '../state/panel-queries.ts';
+import {readAllSessions, runPanelQuery} from '../state/panel-queries.ts';
 import {compactPreview} from '../state/panels/compact.ts';
-import {withFirstPrompts} from '../state/panels/sessions.ts';
+import {withAllSessions} from '../state/panels/sessions.ts';
 import {initialUi, typingPauseMs, type Ui} from '../state/ui.ts';
 import {emptyView, type View} from '../state/view.ts';
 import {TerminalSessions} from '../terminal/terminal-sessions.ts';
@@ -430,10 +430,10 @@ export class ScreenReaderSession {
 
   #open(panel: Panel): void {
     // A question keeps its panel, so the panel gets what it searches before it is asked.
-    if (panel.panel === 'sessions' && panel.firstPrompts === 'unread') {
-      void this.#context
-        .runQuery({query: 'first-prompts'})
-        .then(prompts => this.#open(withFirstPrompts(panel, prompts ?? [])));
+    if (panel.panel === 'sessions' && panel.loaded === 'newest') {
+      void this.#beforeMarker(readAllSessions(this.#options.engine, this.#closing.signal)).then(all =>
+        this.#open(all.tag === 'ok' ? withAllSessions(panel, all.value) : {...panel, loaded: 'requested'}),
+      );
       return;
     }
     const empty = emptyListText(panel, this.#terminals.list());

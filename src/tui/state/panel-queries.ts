@@ -2,11 +2,12 @@ import type {PanelQuery} from './effect.ts';
 import {compactPreview} from './panels/compact.ts';
 import type {Panel} from './panels/panel.ts';
 import {rewindPanel, rewindPreview} from './panels/rewind.ts';
-import {type SessionsPanel, withFirstPrompts} from './panels/sessions.ts';
+import {type AllSessions, costsIn, type SessionsPanel, withAllSessions} from './panels/sessions.ts';
 import type {Ui} from './ui.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import {withConnectError, type ConnectPanel} from './panels/connect.ts';
 import type {AgentClient, AnswerOf, ModelConnection} from '../../agent/client.ts';
+import {ok} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {WayName} from '../../domain/ways-in.ts';
@@ -27,8 +28,8 @@ export async function runPanelQuery(
 ): Promise<PanelQueryResult> {
   switch (request.query) {
     case 'first-prompts':
-      return resultOf(await client.query(request, signal), prompts =>
-        changingSessions(panel => withFirstPrompts(panel, prompts)),
+      return resultOf(await readAllSessions(client, signal), all =>
+        changingSessions(panel => withAllSessions(panel, all)),
       );
     case 'last-messages':
       return resultOf(await client.query(request, signal), messages =>
@@ -67,6 +68,19 @@ export async function runPanelQuery(
     default:
       return unreachable(request);
   }
+}
+
+/** Reads everything about the sessions of the folder that the picker searches. */
+export async function readAllSessions(client: AgentClient, signal: AbortSignal): Promise<AnswerOf<AllSessions>> {
+  const [sessions, known, prompts] = await Promise.all([
+    client.query({query: 'sessions'}, signal),
+    client.query({query: 'session-costs'}, signal),
+    client.query({query: 'first-prompts'}, signal),
+  ]);
+  if (sessions.tag !== 'ok') return sessions;
+  if (known.tag !== 'ok') return known;
+  if (prompts.tag !== 'ok') return prompts;
+  return ok({sessions: sessions.value, costs: costsIn(known.value), prompts: prompts.value});
 }
 
 const opening = (panel: Panel): PanelQueryResult => ({step: 'open', panel});

@@ -59,8 +59,9 @@ export async function answered<Name extends PanelQuery['query']>(
   ui: Ui,
   request: Extract<PanelQuery, {readonly query: Name}>,
   answer: Answer<Name>,
+  others: Partial<ReturnType<typeof scriptedEngine>['answers']> = {},
 ): Promise<Ui> {
   const engine = scriptedEngine();
-  Object.assign(engine.answers, {[request.query]: answer});
+  Object.assign(engine.answers, {...others, [request.query]: answer});
   return applyQueryResult(ui, await runPanelQuery(request, engine, never));
 }

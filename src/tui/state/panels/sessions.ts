@@ -1,6 +1,6 @@
 import {pluralize} from '../../../base/clip.ts';
 import {timeAgo} from '../../../base/time-ago.ts';
-import type {FirstPrompt, SessionMessage} from '../../../agent/client.ts';
+import type {FirstPrompt, SessionCost, SessionMessage} from '../../../agent/client.ts';
 import type {SessionId} from '../../../domain/ids.ts';
 import type {SessionSummary} from '../../../domain/journal.ts';
 import {type RunningSession, runningText, sessionTitle} from '../../../domain/session-list.ts';
@@ -12,6 +12,7 @@ import {
   openPicker,
   type PanelStep,
   type Picker,
+  type PickerItem,
   plainItem,
   pressList,
   selectedValue,
@@ -23,36 +24,57 @@ export interface SessionsPanel {
   readonly picker: Picker<SessionId>;
   /** The last messages of each session that was selected, latest last. Empty until they are loaded. */
   readonly messages: ReadonlyMap<SessionId, readonly SessionMessage[]>;
-  /** There may be very many first prompts, so they are loaded when the user begins to search. */
-  readonly firstPrompts: 'unread' | 'requested';
+  /** The facts that the details of later items show. */
+  readonly facts: SessionFacts;
+  /** There may be very many sessions, so older ones and all first prompts are loaded when the user searches or comes to the end. */
+  readonly loaded: 'newest' | 'requested';
 }
 
+/** The number of sessions with which the picker opens. */
+export const newestSessions = 100;
+
 /** Returns the session picker. */
-export function sessionsPanel(sessions: readonly SessionSummary[], {costs, states, now}: SessionFacts): SessionsPanel {
-  const items = sessions.map(session => ({
-    ...plainItem(session.id, sessionTitle(session)),
-    details: [
-      stateText(states.get(session.id)) ?? timeAgo(now - session.updatedAt),
-      pluralize(session.messages, 'message'),
-      costText(costs.get(session.id) ?? 0),
-    ],
-  }));
+export function sessionsPanel(sessions: readonly SessionSummary[], facts: SessionFacts): SessionsPanel {
+  const items = sessions.map(session => sessionItem(session, facts));
   return {
     panel: 'sessions',
     picker: openPicker({items, search: 'words', empty: 'No other sessions', selected: 'current'}),
     messages: new Map(),
-    firstPrompts: 'unread',
+    facts,
+    loaded: 'newest',
   };
 }
 
-/** Makes the picker search the first prompts, too. */
-export function withFirstPrompts({picker, ...panel}: SessionsPanel, prompts: readonly FirstPrompt[]): SessionsPanel {
+const sessionItem = (session: SessionSummary, {costs, states, now}: SessionFacts): PickerItem<SessionId> => ({
+  ...plainItem(session.id, sessionTitle(session)),
+  details: [
+    stateText(states.get(session.id)) ?? timeAgo(now - session.updatedAt),
+    pluralize(session.messages, 'message'),
+    costText(costs.get(session.id) ?? 0),
+  ],
+});
+
+/** All sessions of a folder. */
+export interface AllSessions extends Pick<SessionFacts, 'costs'> {
+  readonly sessions: readonly SessionSummary[];
+  readonly prompts: readonly FirstPrompt[];
+}
+
+/** Adds the older sessions to the picker, and makes it search the first prompts, too. */
+export function withAllSessions(
+  {picker, facts, ...panel}: SessionsPanel,
+  {sessions, costs, prompts}: AllSessions,
+): SessionsPanel {
+  const listed = new Set([facts.own, ...picker.items.map(({value}) => value)]);
+  const older = sessions.filter(({id}) => !listed.has(id)).map(session => sessionItem(session, {...facts, costs}));
   const texts = new Map(prompts.map(({session, prompt}) => [session, prompt.toLowerCase()]));
-  const items = picker.items.map(item => ({...item, searchText: texts.get(item.value) ?? ''}));
-  return {...panel, picker: withItems(picker, items), firstPrompts: 'requested'};
+  const items = [...picker.items, ...older].map(item => ({...item, searchText: texts.get(item.value) ?? ''}));
+  return {...panel, facts, picker: withItems(picker, items), loaded: 'requested'};
 }
 
 interface SessionFacts {
+  /** The open session, which is not listed. */
+  readonly own?: SessionId | undefined;
   /** The costs of the sessions in US dollars. */
   readonly costs: ReadonlyMap<SessionId, number | 'unknown'>;
   /** The states of the running sessions. */
@@ -60,6 +82,10 @@ interface SessionFacts {
   /** The time from which ages are counted, in milliseconds since 1970. */
   readonly now: number;
 }
+
+/** Returns the costs that a query answered. */
+export const costsIn = (known: readonly SessionCost[]): SessionFacts['costs'] =>
+  new Map(known.map(({session, usd}) => [session, usd]));
 
 const stateText = (state: RunningSession['state'] | undefined): string | undefined =>
   state === undefined ? undefined : runningText[state];
@@ -73,10 +99,12 @@ export function pressSessions(panel: SessionsPanel, key: KeyPress): PanelStep<Se
   );
   if (step.panel === 'none') return step;
   const {panel: next, effects} = withPreview(step.panel);
-  if (next === 'none' || next.firstPrompts === 'requested' || filterTextOf(next.picker) === '')
-    return {panel: next, effects};
+  if (next === 'none' || next.loaded === 'requested') return {panel: next, effects};
+  const {items, row} = next.picker;
+  const isAtEnd = items.length >= newestSessions && row === items.length - 1;
+  if (filterTextOf(next.picker) === '' && !isAtEnd) return {panel: next, effects};
   return {
-    panel: {...next, firstPrompts: 'requested'},
+    panel: {...next, loaded: 'requested'},
     effects: [...effects, {do: 'query', request: {query: 'first-prompts'}}],
   };
 }
