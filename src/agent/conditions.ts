@@ -13,13 +13,13 @@ import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {type Condition, conditionText, Failures, jsonFailure, readCondition} from '../domain/goal.ts';
 import {goalIn} from '../domain/history.ts';
 import {actionId} from '../domain/ids.ts';
-import {checkKey, hidingText, isProven} from '../domain/receipt.ts';
+import {checkKey, commandIn, hidingText, isProven} from '../domain/receipt.ts';
 import {reasonsText} from '../domain/reason.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {approve, type Approved, inWorkspace, judgeAction} from './approval.ts';
 import {beginChange, checkStatuses, noteChecks} from './checks.ts';
 import {learnResult} from './outside-text.ts';
-import {actionPorts, checkNamed, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
+import {actionPorts, commandNamed, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
 import {unstructuredAnswer} from './structured-output.ts';
 import {checkpointFor} from './tool-call.ts';
 
@@ -181,8 +181,8 @@ export class PromptConditions {
   /** Returns what the person wrote if weft knows it as a command, even if a check has that name. */
   async #requiredCommand(text: string): Promise<string> {
     const {conditions, ports, directory} = this.#context.session;
-    const named = checkNamed(text, conditions.checks);
-    return named === undefined || (await ports.judge.checksIn(text, directory)).length > 0 ? text : named.command;
+    const named = commandNamed(text, conditions.checks);
+    return named === undefined || (await ports.judge.checksIn(text, directory)).length > 0 ? text : named;
   }
 
   /** A check's name stands for its command. */
@@ -195,14 +195,14 @@ export class PromptConditions {
 
   /** Returns the command of a check that the settings or a receipt name. */
   #commandOfCheck(name: string): string | undefined {
-    const {conversation, conditions} = this.#context.session;
+    const {conversation, conditions, directory} = this.#context.session;
+    const set = conditions.checks.find(check => check.name === name);
+    if (set !== undefined) return commandIn(set);
     const ran = conversation.journal.records.findLast(
       record => record.kind === 'receipt' && record.receipt.name === name,
     );
-    return (
-      conditions.checks.find(check => check.name === name)?.command ??
-      (ran?.kind === 'receipt' ? ran.receipt.command : undefined)
-    );
+    if (ran?.kind !== 'receipt') return undefined;
+    return ran.receipt.directory === directory ? ran.receipt.command : commandIn(ran.receipt);
   }
 
   /** True if all checks in the command have passed, and no file that they depend on has changed since. */

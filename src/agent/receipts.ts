@@ -92,7 +92,7 @@ async function keepReceipts(
     const end = endOf(whole, {zero, nonZero}, (counts.failed ?? 0) > 0);
     journal(owner, {
       kind: 'receipt',
-      receipt: {...check, call, end, counts, at, tree: files === 'written' ? 'unknown' : tree, isConfined},
+      receipt: {...check, call, end, counts, at, tree: files === 'as-read' ? tree : 'unknown', isConfined},
     });
   }
   const now = tree === 'unknown' ? 'now' : tree;

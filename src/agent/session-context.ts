@@ -18,7 +18,7 @@ import type {ActionId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {Profile} from '../domain/model-family.ts';
 import type {ModelRequest, Thinking} from '../domain/model-stream.ts';
-import type {CheckSetting, CheckTracker} from '../domain/receipt.ts';
+import {type CheckSetting, type CheckTracker, commandIn} from '../domain/receipt.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {confines, holdsChanges, type Proof} from '../domain/sandbox.ts';
 import type {Cancellation} from '../domain/settled.ts';
@@ -56,8 +56,14 @@ export interface GivenConditions {
 }
 
 /** Returns the check that a required text names. Only one word can be a name: several words are the command that the person wrote. */
-export const checkNamed = (text: string, checks: readonly CheckSetting[]): CheckSetting | undefined =>
+const checkNamed = (text: string, checks: readonly CheckSetting[]): CheckSetting | undefined =>
   /\s/u.test(text) ? undefined : checks.find(({name}) => name === text);
+
+/** Returns the command of the check that a required text names, as it runs in the workspace. */
+export function commandNamed(text: string, checks: readonly CheckSetting[]): string | undefined {
+  const named = checkNamed(text, checks);
+  return named === undefined ? undefined : commandIn(named);
+}
 
 /** Returns the checks that the judge knows by their commands: those that the settings name, and those that are required. A name stands for one command. */
 export function namedChecks({checks, required}: GivenConditions): readonly CheckSetting[] {

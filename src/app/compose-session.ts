@@ -33,7 +33,7 @@ import {userPorts} from './user-ports.ts';
 import {note} from './output.ts';
 import {type OpenServers, openServers} from './open-servers.ts';
 import type {RunContext} from './run-context.ts';
-import {checkNamed, type GivenConditions} from '../agent/session-context.ts';
+import {commandNamed, type GivenConditions} from '../agent/session-context.ts';
 import {hidingText} from '../domain/receipt.ts';
 import {weftFolders, placeholderKey} from './user-data.ts';
 
@@ -310,7 +310,7 @@ async function requiredChecks(
     const where = when === 'usual' ? 'The setting requireChecks' : '--require-check';
     if (text.trim() === '')
       throw new UsageError(`${where} needs a command or the name of a check, such as "npm test".`);
-    await refuseHidden(checkNamed(text, checks)?.command ?? text, where);
+    await refuseHidden(commandNamed(text, checks) ?? text, where);
   }
   return required;
 }

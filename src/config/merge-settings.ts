@@ -294,8 +294,8 @@ const providerRequests = ([name, {baseUrl, keyVariable, headers = {}, wireApi}]:
   ...(wireApi === undefined ? [] : [`speak the protocol ${wireApi} with the provider ${name}`]),
 ];
 
-const checkRequest = ({name, command, paths}: CheckSetting): string =>
-  `count ${command} as the check ${name}${paths === undefined ? '' : `, which depends only on ${paths.join(', ')}`}`;
+const checkRequest = ({name, command, directory, paths}: CheckSetting): string =>
+  `count ${command}${directory === undefined ? '' : ` in ${directory}`} as the check ${name}${paths === undefined ? '' : `, which depends only on ${paths.join(', ')}`}`;
 
 const plainText = (value: string | object): string => (typeof value === 'string' ? value : JSON.stringify(value));
 

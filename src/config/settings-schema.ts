@@ -57,15 +57,16 @@ export const defaultPreferences: Preferences = {
 };
 
 const someText = z.string().check(z.minLength(1));
+const optionalTexts = z.optional(z.array(someText));
+const checkEntry = z.object({name: someText, command: someText, directory: z.optional(someText), paths: optionalTexts});
 const ruleListForm = 'a list of rules, for example ["Read"]';
-const ruleList = z.optional(z.array(someText));
 /** The form that the Agent SDK's programs use. Other keys in it are ignored. */
 const sandboxObject = z.looseObject({
   enabled: z.optional(z.boolean()),
   failIfUnavailable: z.optional(z.boolean()),
   autoAllowBashIfSandboxed: z.optional(z.boolean()),
   allowUnsandboxedCommands: z.optional(z.boolean()),
-  excludedCommands: z.optional(z.array(someText)),
+  excludedCommands: optionalTexts,
   network: z.optional(z.looseObject({allowLocalBinding: z.optional(z.boolean())})),
 });
 const variableName = z.string().check(z.regex(variablePattern));
@@ -196,7 +197,7 @@ const table = {
   },
   permissions: {
     about: 'Rules for what runs without asking, what always asks, and what never runs.',
-    schema: z.optional(z.object({allow: ruleList, ask: ruleList, deny: ruleList})),
+    schema: z.optional(z.object({allow: optionalTexts, ask: optionalTexts, deny: optionalTexts})),
     words: 'lists of rules',
     example: '{"allow": ["Read"], "ask": [], "deny": ["Bash(rm:*)"]}',
     parts: {words: ruleLists.join(', '), form: ruleListForm, name: new RegExp(`^(?:${ruleLists.join('|')})$`, 'u')},
@@ -253,15 +254,15 @@ const table = {
   },
   checks: {
     about:
-      'Checks besides the tests, builds, type checks and linters that weft knows. `paths` are globs of the files that a check depends on; without them, all files that git does not ignore.',
-    schema: z.optional(z.array(z.object({name: someText, command: someText, paths: z.optional(z.array(someText))}))),
+      'Checks besides the tests, builds, type checks and linters that weft knows. `directory` is the folder in which the command is that check; without it, any. `paths` are globs of the files that a check depends on; without them, all files that git does not ignore.',
+    schema: z.optional(z.array(checkEntry)),
     words: 'a list of checks with name and command',
     example: '[{"name": "unit", "command": "node run-tests.js", "paths": ["src/**"]}]',
     grants: true,
   },
   requireChecks: {
     about: 'Commands or names of checks that must have passed since the last change when a prompt ends.',
-    schema: z.optional(z.array(someText)),
+    schema: optionalTexts,
     words: 'a list of commands',
     example: '["npm test"]',
     grants: true,
@@ -293,7 +294,7 @@ const table = {
   },
   plugins: {
     about: 'Folders with Claude plugins.',
-    schema: z.optional(z.array(someText)),
+    schema: optionalTexts,
     words: 'a list of folders with Claude plugins',
     example: '["~/plugins/review"]',
     grants: true,

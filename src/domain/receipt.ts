@@ -22,8 +22,14 @@ export interface Check {
 export interface CheckSetting {
   readonly name: string;
   readonly command: string;
+  /** The folder in which the command is this check, absolute or relative to the workspace. `undefined`: every folder. */
+  readonly directory?: string | undefined;
   readonly paths?: readonly string[] | undefined;
 }
+
+/** Returns the command that runs a check from the workspace. */
+export const commandIn = ({command, directory}: Pick<CheckSetting, 'command' | 'directory'>): string =>
+  directory === undefined ? command : `cd '${directory.replaceAll("'", String.raw`'\''`)}' && ${command}`;
 
 /** Why the exit code of a command says nothing about a check in it. `unreached`: an earlier part may have failed instead. `changed`: an earlier part may have changed what the words mean, such as `export PATH=…`. */
 export const hidingSyntax = ['pipe', 'list', 'condition', 'background', 'unreached', 'changed'] as const;
@@ -49,8 +55,8 @@ export interface FoundCheck extends Check {
   readonly zero: 'passed' | Exclude<HidingSyntax, 'unreached'>;
   /** Another exit code: `failed` if only the check can have failed. */
   readonly nonZero: 'failed' | HidingSyntax;
-  /** `written`: the rest of the command may have changed files after the check read them. */
-  readonly files: 'as-read' | 'written';
+  /** `written`: the rest of the command may have changed files after the check read them. `outside`: the check reads files that weft does not watch. */
+  readonly files: 'as-read' | 'written' | 'outside';
 }
 
 /** The end of a check. */

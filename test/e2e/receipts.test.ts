@@ -65,9 +65,10 @@ test('a result carries the receipts of its checks', {tags: 'smoke'}, async () =>
   await using scene = await project(bash('npm test --silent'), bash('npm run lint --silent'));
   const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
   const tree = expect.stringMatching(/^[0-9a-f]{20,}$/u);
+  const directory = scene.place.work;
   expect(await checksOf(scene)).toEqual([
-    {name: 'npm test', command: 'npm test --silent', exit_code: 0, fresh: true, passed: 2, at, tree},
-    {name: 'npm run lint', command: 'npm run lint --silent', exit_code: 0, fresh: true, at, tree},
+    {name: 'npm test', command: 'npm test --silent', directory, exit_code: 0, fresh: true, passed: 2, at, tree},
+    {name: 'npm run lint', command: 'npm run lint --silent', directory, exit_code: 0, fresh: true, at, tree},
   ]);
 });
 
@@ -157,6 +158,46 @@ test('the settings name checks, and the files that they depend on', async () => 
   const settings = ['--settings', JSON.stringify(named)];
   expect(short(await checksOf(scene, ...settings))).toEqual(['unit 0 fresh 2 -']);
   expect(short(await checksOf(scene, ...settings, '--continue'))).toEqual(['unit 0 stale 2 -']);
+});
+
+test('a check of the settings runs in its folder when it is required, and has a receipt of its own', async () => {
+  const named = {
+    checks: ['src', 'lib'].map(directory => ({
+      name: directory,
+      command: 'node run.js',
+      directory,
+      paths: [`${directory}/**`],
+    })),
+  };
+  await using scene = await project(bash('(cd src && node run.js)'), bash('echo x > src/b.txt'));
+  const {work} = scene.place;
+  for (const folder of ['src', 'lib']) {
+    mkdirSync(join(work, folder), {recursive: true});
+    writeFileSync(join(work, folder, 'run.js'), "require('fs').appendFileSync('../coverage', 'x')");
+  }
+  writeFileSync(join(work, '.gitignore'), 'coverage\n');
+  const checks = await checksOf(scene, '--settings', JSON.stringify(named), '--require-check', 'lib');
+  expect(checks).toMatchObject([
+    {name: 'src', directory: join(work, 'src'), exit_code: 0, fresh: false},
+    {name: 'lib', directory: join(work, 'lib'), exit_code: 0, fresh: true},
+  ]);
+});
+
+test('a check of files that weft does not watch is never fresh', async () => {
+  await using scene = await project(bash('npm --prefix ../other test'), bash('npm test'));
+  mkdirSync(join(scene.place.work, '../other'));
+  writeFileSync(join(scene.place.work, '../other/package.json'), '{"scripts": {"test": "node -e 0"}}');
+  expect(short(await checksOf(scene))).toEqual(['npm --prefix ../other test 0 stale - -', 'npm test 0 fresh 2 -']);
+});
+
+test('an edit above the folder of a check makes it stale', async () => {
+  await using scene = await project(
+    bash('npm --prefix src run lint'),
+    bash('(cd src && npm test)'),
+    bash('echo x > notes.md'),
+  );
+  writeFileSync(join(scene.place.work, 'src/package.json'), '{"scripts": {"test": "node -e 0", "lint": "node -e 0"}}');
+  expect(short(await checksOf(scene))).toEqual(['npm --prefix src run lint 0 stale - -', 'npm test 0 stale - -']);
 });
 
 test('checks of sub-agents are those of the session', async () => {

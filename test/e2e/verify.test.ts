@@ -33,6 +33,7 @@ test('verify runs the checks again, and says what differs', async () => {
   expect(row).toEqual({
     name: 'npm test',
     command: 'npm test',
+    directory: scene.place.work,
     exit_code: 1,
     passed: 1,
     failed: 1,

@@ -6,7 +6,7 @@ import type {AgentClient} from '../../agent/client.ts';
 import {checksIn} from '../../agent/receipts.ts';
 import {visibleLine} from '../../base/visible.ts';
 import {actionId} from '../../domain/ids.ts';
-import {type CheckSetting, type CheckStatus, outcomeOf, type Receipt} from '../../domain/receipt.ts';
+import {type CheckSetting, type CheckStatus, nameIn, outcomeOf, type Receipt} from '../../domain/receipt.ts';
 import {typedWord} from '../../domain/typed-word.ts';
 import {askOnce} from '../../headless/ask-once.ts';
 import {summaryNotes} from '../../headless/prompt-summary.ts';
@@ -79,13 +79,14 @@ async function runVerify(id: string | undefined, {json, ...given}: MainOptions &
   });
   if (verified.tag === 'failed') return verified.error;
   const rows = verified.value;
-  printRows({rows, json, line: rowText, toJson: rowJson, none: ''});
+  printRows({rows, json, line: row => rowText(row, summary.directory), toJson: rowJson, none: ''});
   return rows.every(row => differences(row).length === 0) ? exitCode.done : exitCode.failed;
 }
 
-const settingOf = ({name, command, paths}: Receipt): CheckSetting => ({
+const settingOf = ({name, command, directory, paths}: Receipt): CheckSetting => ({
   name,
   command,
+  directory,
   paths: paths === 'all' ? undefined : paths,
 });
 
@@ -137,9 +138,9 @@ function differences({claimed: {receipt}, again}: Verified): readonly string[] {
 const endText = ({end}: Receipt): string =>
   end.kind === 'exited' ? `exit code ${end.code}` : `no exit code (${end.kind})`;
 
-function rowText(row: Verified): string {
+function rowText(row: Verified, workspace: string): string {
   const {claimed, again} = row;
-  const name = visibleLine(claimed.receipt.name);
+  const name = visibleLine(nameIn(claimed.receipt, workspace));
   const found = differences(row);
   if (typeof again === 'string') return `! ${name}: ${visibleLine(found.join(', '))}`;
   const counts = Object.entries(again.counts).map(([word, count]) => `${count} ${word}`);
@@ -152,10 +153,11 @@ const ending = ({end, counts}: Receipt) => ({exit_code: end.kind === 'exited' ? 
 
 function rowJson(row: Verified): object {
   const {claimed, again} = row;
-  const {name, command, at, tree} = claimed.receipt;
+  const {name, command, directory, at, tree} = claimed.receipt;
   return {
     name,
     command,
+    directory,
     ...(typeof again === 'string' ? {exit_code: null} : ending(again)),
     receipt: {...ending(claimed.receipt), fresh: claimed.isFresh, at: new Date(at).toISOString(), tree},
     differences: differences(row),

@@ -138,6 +138,7 @@ const figuresOf = (summary: PromptSummary, {address, model, of, repairs}: Result
 export const wireCheck = ({receipt, isFresh}: CheckStatus): WireCheck => ({
   name: receipt.name,
   command: receipt.command,
+  directory: receipt.directory,
   exit_code: receipt.end.kind === 'exited' ? receipt.end.code : null,
   fresh: isFresh,
   ...receipt.counts,

@@ -311,6 +311,8 @@ interface ResultFigures extends MessageEnvelope {
 export interface WireCheck {
   readonly name: string;
   readonly command: string;
+  /** The folder in which it ran, an absolute path. */
+  readonly directory: string;
   /** `null` if the command hid the exit code, such as in a pipe, or if the check was stopped. */
   readonly exit_code: number | null;
   /** True if no file that the check depends on has changed since. */

@@ -1,5 +1,6 @@
 import {type Check, type CheckKind, checkKinds, type CheckSetting, type FoundCheck} from '../../domain/receipt.ts';
-import type {PathContext} from '../paths/path-context.ts';
+import {belowRoots, type PathContext, writtenParts} from '../paths/path-context.ts';
+import {partsOf as pathParts, pathFrom, pathOf} from '../paths/path-parts.ts';
 import {literalText} from '../shell/expansion.ts';
 import {parseShell} from '../shell/parser.ts';
 import type {Command, Script, SimpleCommand} from '../shell/syntax-tree.ts';
@@ -17,7 +18,7 @@ interface CheckPlace {
 
 /** Returns the checks that a command runs, and what its exit code says about each. */
 export function checksIn(command: string, place: CheckPlace): readonly FoundCheck[] {
-  const whole = place.named.find(each => each.command.trim() === command.trim());
+  const whole = settingFor(place, ({command: text}) => text.trim() === command.trim());
   const parts = partsOf(command);
   if (parts === undefined) return whole === undefined ? [] : [{...namedCheck(whole, 'test', place), ...plain}];
   if (whole !== undefined && parts.length > 1) {
@@ -88,6 +89,31 @@ function scriptOf(words: readonly string[]): string | undefined {
   const option = words.findIndex((word, index) => index > 0 && /^-[a-z]*c$/u.test(word));
   return option < 0 ? undefined : words[option + 1];
 }
+
+/** Returns the setting for a command: that of its folder, or one for all folders. Several such settings have no certain paths. */
+function settingFor(
+  {named, directory, context}: CheckPlace,
+  isSame: (setting: CheckSetting) => boolean,
+): CheckSetting | undefined {
+  const same = named.filter(isSame);
+  const here = pathOf(pathParts(directory));
+  const own = same.find(each => each.directory !== undefined && pathOf(writtenParts(each.directory, context)) === here);
+  const [first, second] = same.filter(each => each.directory === undefined);
+  return own ?? (first !== undefined && second !== undefined ? {...first, paths: undefined} : first);
+}
+
+/** True if a check runs outside the workspace or names a path there, such as `npm --prefix ../other test`. Paths of output don't count. */
+function readsOutside([, ...words]: readonly string[], {directory, context}: CheckPlace): boolean {
+  const isOutside = (path: string): boolean => belowRoots(pathParts(pathFrom(directory, path)), context).length === 0;
+  const named = words.flatMap((word, at) => {
+    const path = /^(?:-[\w-]+=)?((?:~|\.\.(?=\/|$)|\/(?!dev\/)).*|.*\/\.\.(?:\/.*)?)$/u.exec(word)?.[1] ?? '';
+    const isOutput = outputOption.test(word.includes('=') ? word : (words[at - 1] ?? ''));
+    return path === '' || isOutput ? [] : [path];
+  });
+  return [directory, ...named].some(isOutside);
+}
+
+const outputOption = /^-(?:o$|-.*(?:out|report|cache|cov|junit|log|tmp|temp))/iu;
 
 const plain = {zero: 'passed', nonZero: 'failed', files: 'as-read'} as const;
 
@@ -227,7 +253,7 @@ function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace)
           hiding === undefined ? check : {...check, zero: hiding, nonZero: hiding},
         );
     }
-    const named = place.named.find(each => canonicalOf(each.command) === [...variables, canonical(own)].join(' '));
+    const named = settingFor(place, each => canonicalOf(each.command) === [...variables, canonical(own)].join(' '));
     const kind = kindOf(own);
     if (named === undefined && kind === undefined) continue;
     const name = [
@@ -235,7 +261,8 @@ function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace)
       canonical([(own[0] ?? '').replace(usualFolder, ''), ...written.slice(assignments + at + 1)]),
     ].join(' ');
     const check = {...namedCheck(named ?? {name, command: ''}, kind ?? 'test', place), command: written.join(' ')};
-    return [{...check, ...plain, ...(isHidden ? ({zero: 'condition', nonZero: 'condition'} as const) : {})}];
+    const files = readsOutside(own, place) ? 'outside' : 'as-read';
+    return [{...check, ...plain, files, ...(isHidden ? ({zero: 'condition', nonZero: 'condition'} as const) : {})}];
   }
   return [];
 }

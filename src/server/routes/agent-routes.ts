@@ -144,6 +144,7 @@ export const agentMessage = z.object({
       z.object({
         name: z.string(),
         command: z.string(),
+        directory: z.string(),
         exit_code: z.nullable(z.int()),
         fresh: z.boolean(),
         passed: z.optional(z.int()),

@@ -200,6 +200,15 @@ test.each([
   ['npm ci && npm test && git status && echo ok', ['as-read']],
   ['echo good > a.txt && npm test 2>&1', ['as-read']],
   ['npm test > log', ['as-read']],
+  ['npm --prefix ../other test', ['outside']],
+  ['pytest --rootdir=/other', ['outside']],
+  ['make -C ~/other test', ['outside']],
+  ['tsc -p web/../../tsconfig.json', ['outside']],
+  ['cd web && npm --prefix ../api test', ['as-read']],
+  ['npm --prefix /w/web test', ['as-read']],
+  ['go build -o /dev/null ./...', ['as-read']],
+  ['pytest --junitxml=/tmp/report.xml', ['as-read']],
+  ['/usr/bin/make test', ['as-read']],
   ['set -o pipefail; npm test | tail -5', ['as-read']],
 ])('%s: the files are %j', async (command, files) => {
   const found = await judgeWith([]).checksIn(command, '/w');
@@ -220,6 +229,26 @@ test('checks of the settings have their names, also in pipes and lists', async (
   expect(await checksOf('./test.sh | tee log', named)).toEqual(['test [logged] pipe']);
   expect(await checksOf('npm test', named)).toEqual(['test [tests] failed']);
   expect(await checksOf('CI=1 SLOW=1 npm test', named)).toEqual(['test [slow] failed']);
+});
+
+test('settings with one command in several folders are several checks', async () => {
+  const folders = [
+    {name: 'web', command: 'npm test', directory: 'web', paths: ['web/**']},
+    {name: 'api', command: 'npm test', directory: '/w/api/'},
+  ];
+  const all = {name: 'all', command: 'npm test'};
+  expect(await checksOf('(cd web && npm test) && (cd api && npm test)', folders)).toEqual([
+    'test [web] unreached /w/web',
+    'test [api] unreached /w/api',
+  ]);
+  expect(await checksOf('npm test', folders)).toEqual(['test [npm test] failed']);
+  expect(await checksOf('npm test', [...folders, all])).toEqual(['test [all] failed']);
+  // Two settings of the same command don't say which paths count.
+  const [check] = await judgeWith([
+    {...all, paths: ['a/**']},
+    {...all, name: 'b', paths: ['b/**']},
+  ]).checksIn('npm test', '/w');
+  expect(check?.paths).toBe('all');
 });
 
 test('a check keeps the whole command, to run it again', async () => {

@@ -70,6 +70,7 @@ const dryReport = z.object({
     z.object({
       name: z.string(),
       command: z.string(),
+      directory: z.string(),
       exit_code: z.nullable(z.number()),
       fresh: z.boolean(),
       passed: z.optional(z.number()),
