@@ -221,6 +221,16 @@ export const sessionCounts = ({
     )};`,
 });
 
+/** Texts that the records of a session and of its sub-agents share. `hash` is of the JSON text. */
+export const sessionTexts = (table: string): string => `
+  CREATE TABLE session_texts (
+    hash TEXT NOT NULL,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    json TEXT NOT NULL,
+    PRIMARY KEY (hash, session_id)
+  )${table};
+  CREATE INDEX session_texts_by_session ON session_texts (session_id);`;
+
 /** The sessions of the user or of a folder without those of sub-agents, in the order of lists, and those of sub-agents by parent. */
 export const sessionIndexes = `
   DROP INDEX sessions_by_directory;
@@ -285,4 +295,5 @@ export const migrations: readonly string[] = [
   `${sqliteCounts.columns}
   CREATE TRIGGER records_counted AFTER INSERT ON records BEGIN ${sqliteCounts.trigger} END;`,
   sessionIndexes,
+  sessionTexts(' STRICT'),
 ];

@@ -1,4 +1,6 @@
+import {hash} from 'node:crypto';
 import {firstLine} from '../base/clip.ts';
+import type {Outcome} from '../base/outcome.ts';
 import type {SessionRecord} from '../domain/blame.ts';
 import type {ChangesDuring, SessionCheckpoints, TreeId} from '../domain/checkpoint.ts';
 import {messageText, type Message} from '../domain/conversation.ts';
@@ -102,7 +104,7 @@ export function insertRecord(
      FROM records WHERE session_id = ? RETURNING seq`,
     id,
     record.kind,
-    encodeBody(record),
+    storedBody(db, id, record),
     at,
     id,
   );
@@ -129,6 +131,46 @@ export function insertRecord(
   return inserted === undefined ? 0 : integer(inserted, 'seq');
 }
 
+/** Returns the body of a record. The beginnings of requests are long, and those of sub-agents are often the same. */
+function storedBody(db: Database, id: SessionId, record: JournalRecord): string {
+  if (record.kind !== 'request-prefix') return encodeBody(record);
+  const root = db.first(
+    `WITH RECURSIVE above (id, parent) AS (
+       SELECT id, parent FROM sessions WHERE id = ?
+       UNION ALL SELECT s.id, s.parent FROM sessions s JOIN above ON s.id = above.parent
+     )
+     SELECT id FROM above WHERE parent IS NULL`,
+    id,
+  );
+  const keep = (shared: string): string | {readonly hash: string} => {
+    const json = JSON.stringify(shared);
+    if (json.length < shortestShared) return shared;
+    const hashed = hash('sha256', json);
+    db.run(
+      'INSERT INTO session_texts (hash, session_id, json) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+      hashed,
+      root === undefined ? id : text(root, 'id'),
+      json,
+    );
+    return {hash: hashed};
+  };
+  return JSON.stringify({tools: keep(record.tools), system: keep(record.system)});
+}
+
+/** A shorter text takes less room in its record. */
+const shortestShared = 200;
+
+/** Decodes a row of `records`, which may refer to `session_texts`. */
+function decodeRow(db: Database, row: Row): Outcome<JournalRecord, string> {
+  const [kind, body] = [text(row, 'kind'), text(row, 'body')];
+  if (kind !== 'request-prefix') return decodeBody(kind, body);
+  const whole = body.replaceAll(/\{"hash":"([0-9a-f]{64})"\}/gu, (reference, hashed: string) => {
+    const kept = db.first('SELECT json FROM session_texts WHERE hash = ? LIMIT 1', hashed);
+    return kept === undefined ? reference : text(kept, 'json');
+  });
+  return decodeBody(kind, whole);
+}
+
 /** The records of a session, and the number of each in the database. */
 export interface StoredRecords {
   readonly records: readonly JournalRecord[];
@@ -142,7 +184,7 @@ export function readRecords(db: Database, id: SessionId): StoredRecords {
   const skipped: SkippedRecord[] = [];
   for (const row of db.all('SELECT seq, kind, body FROM records WHERE session_id = ? ORDER BY seq', id)) {
     const kind = text(row, 'kind');
-    const decoded = decodeBody(kind, text(row, 'body'));
+    const decoded = decodeRow(db, row);
     const seq = integer(row, 'seq');
     if (decoded.tag === 'ok') {
       records.push(decoded.value);
@@ -154,14 +196,14 @@ export function readRecords(db: Database, id: SessionId): StoredRecords {
 
 export function readRecord(db: Database, id: SessionId, seq: number): JournalRecord | undefined {
   const row = db.first('SELECT kind, body FROM records WHERE session_id = ? AND seq = ?', id, seq);
-  const decoded = row && decodeBody(text(row, 'kind'), text(row, 'body'));
+  const decoded = row && decodeRow(db, row);
   return decoded?.tag === 'ok' ? decoded.value : undefined;
 }
 
 /** Returns the records of a session that this version knows, with their times. */
 export const timedRecords = (db: Database, id: SessionId): readonly TimedRecord[] =>
   db.all('SELECT kind, body, at FROM records WHERE session_id = ? ORDER BY seq', id).flatMap(row => {
-    const decoded = decodeBody(text(row, 'kind'), text(row, 'body'));
+    const decoded = decodeRow(db, row);
     return decoded.tag === 'ok' ? [{record: decoded.value, at: integer(row, 'at')}] : [];
   });
 
@@ -425,6 +467,12 @@ export function copySession(
     to,
     at,
     at,
+    from,
+  );
+  db.run(
+    `INSERT INTO session_texts (hash, session_id, json)
+     SELECT hash, CAST(? AS TEXT), json FROM session_texts WHERE session_id = ?`,
+    to,
     from,
   );
   db.run(

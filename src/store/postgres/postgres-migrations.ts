@@ -1,4 +1,4 @@
-import {sessionCounts, sessionIndexes, tablesIn} from '../migrations.ts';
+import {sessionCounts, sessionIndexes, sessionTexts, tablesIn} from '../migrations.ts';
 
 const tables = tablesIn({
   integer: 'BIGINT',
@@ -94,4 +94,5 @@ export const postgresMigrations: readonly string[] = [
   END $$;
   CREATE TRIGGER records_counted AFTER INSERT ON records FOR EACH ROW EXECUTE FUNCTION count_record();`,
   sessionIndexes,
+  sessionTexts(''),
 ];

@@ -51,7 +51,8 @@ const records: fc.Arbitrary<JournalRecord> = fc.oneof(
     usage,
     costUsd: costUsd ?? 'unknown',
   })),
-  words.map((tools): JournalRecord => ({kind: 'request-prefix', tools, system: ''})),
+  // Longer texts are kept apart from the records.
+  words.map((tools): JournalRecord => ({kind: 'request-prefix', tools: tools.slice(0, 20), system: ''})),
 );
 
 /** What lists show of a session, folded from its records. */

@@ -9,7 +9,8 @@ import {actionId, documentId, messageId, parseSessionId, type SessionId} from '.
 import type {JournalRecord, SessionSummary} from '../../../src/domain/journal.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
 import {Store} from '../../../src/store/open-store.ts';
-import {tryDatabase} from './open-database.ts';
+import {encodeBody} from '../../../src/store/record-body.ts';
+import {openDatabase, tryDatabase} from './open-database.ts';
 import {countingStore, onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
 
 const details = {directory: '/work', model: 'm'};
@@ -17,6 +18,8 @@ const prompt = (text: string): JournalRecord => ({
   kind: 'prompt',
   message: {role: 'user', id: messageId('p'), blocks: [{kind: 'text', text}]},
 });
+const prefix = (system: string) =>
+  ({kind: 'request-prefix', tools: `[${'"\0\uD800{"hash"'.repeat(5000)}]`, system: system.repeat(300)}) as const;
 const answer: JournalRecord = {
   kind: 'answer',
   message: {
@@ -315,6 +318,42 @@ onEachDatabase(database => {
       expect(complaint(store.fork(session.id, unwritten.id))).toContain(`${unwritten.id} already exists`);
       expect(value(store.read(sessionId(77))).records).toEqual([prompt('one')]);
     });
+  });
+
+  test('the beginning of requests is kept once for a session and its sub-agents, and goes with it', () => {
+    const db = openDatabase(database.name, {now: () => 1});
+    const count = (): unknown => db.first('SELECT CAST(count(*) AS BIGINT) AS texts FROM session_texts')?.['texts'];
+    withStore(store => {
+      const session = store.create(details);
+      session.append(prefix('one '));
+      let parent = session.id;
+      for (const system of ['one ', 'two ', 'one ']) {
+        const sub = store.createSubSession(parent, details);
+        sub.append(prefix(system));
+        sub.append(prefix(system));
+        parent = sub.id;
+        expect(value(store.read(sub.id)).records).toEqual([prefix(system), prefix(system)]);
+        expect(sub.readAgain?.(1)).toEqual(prefix(system));
+        expect(store.timedRecords(sub.id)[0]?.record).toEqual(prefix(system));
+        sub.close();
+      }
+      expect(count()).toBe(3);
+      const fork = value(store.fork(session.id, 'any-id'));
+      session.close();
+      expect(store.delete(session.id).tag).toBe('ok');
+      // Earlier versions of weft kept the texts in the records.
+      const earlier = encodeBody(prefix('old '));
+      db.run(
+        "INSERT INTO records (session_id, seq, kind, body, at) VALUES (?, 2, 'request-prefix', ?, 1)",
+        fork.id,
+        earlier,
+      );
+      expect(value(store.read(fork.id)).records).toEqual([prefix('one '), prefix('old ')]);
+      fork.close();
+      expect(store.delete(fork.id).tag).toBe('ok');
+      expect(count()).toBe(0);
+    });
+    db.close();
   });
 
   test('what was begun and not written needs no letting go, and what is closed twice frees nobody else', () => {
