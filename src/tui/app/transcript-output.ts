@@ -115,7 +115,7 @@ export class TranscriptOutput implements LinesAbove {
     const frame = this.#frame();
     const lines = block(frame);
     const whole = {block, kept: [], lines};
-    if (this.#pending.length > 0) return whole;
+    if (this.#pending.some(one => one.lines.length > 0)) return whole;
     const {lost} = this;
     const count = countLostRows(lines, lost);
     const away = this.#away.slice(0, count);
@@ -123,7 +123,7 @@ export class TranscriptOutput implements LinesAbove {
     this.#away = count === 0 ? [] : this.#away.slice(count);
     if (count === 0) return whole;
     this.#lost = this.#lost.slice(kept.length);
-    const isNear = away.length === 0 && this.#lost.length === 0;
+    const isNear = away.length === 0 && this.#lost.length === 0 && this.#pending.length === 0;
     if (isNear) return {block, kept, lines: restOfBlock(block, {kept, written: lines}, frame).lines};
     this.#standing = [...this.#standing, {block: () => kept, lines: kept, width: frame.width}];
     const rest: TranscriptBlock = at => linesAfterLost(block, lost.slice(0, count), at);

@@ -1,4 +1,4 @@
-import {type PositionQuery, moveToLastColumn, cursorPositionQuery} from './cursor-position.ts';
+import {type PositionQuery, type TerminalPosition, moveToLastColumn, cursorPositionQuery} from './cursor-position.ts';
 
 /*
  * Erases the live region in xterm.js, which moves its cursor away from the text around it when it rewraps lines.
@@ -15,11 +15,40 @@ export interface DrawnLines {
   readonly rowsBelow: number;
 }
 
-/** Erases lines that were drawn in `columns` columns. Asks for the terminal's width and the row below the last line before erasing. */
+/**
+ * Erases lines that were drawn in `columns` columns. Asks for the terminal's width and the row below the last line before erasing, then
+ * for the row in which each line begins, from the last line up.
+ */
 export const eraseLines = (drawn: DrawnLines, columns: number): PositionQuery => ({
-  text: toBelow(drawn) + moveToLastColumn + cursorPositionQuery + eraseUpwards(drawn, columns),
-  replies: 1,
+  text: toBelow(drawn) + moveToLastColumn + cursorPositionQuery + eraseUpwards(drawn, columns, cursorPositionQuery),
+  replies: drawn.lines + 1,
 });
+
+/** The rows of lines, as the terminal's answers to `eraseLines` show them. */
+export interface ErasedLines {
+  readonly columns: number;
+  /** The number of lines whose first row was not on the screen below its first row. */
+  readonly above: number;
+  /** The rows of the last of these lines that were on the screen. */
+  readonly visible: number;
+  /** The rows of each line below, from the first down. */
+  readonly rows: readonly number[];
+}
+
+/** Reads the answers to `eraseLines`. */
+export function erasedLines([below, ...starts]: readonly TerminalPosition[]): ErasedLines | undefined {
+  if (below === undefined) return undefined;
+  const tops = [below.row, ...starts.map(({row}) => row)];
+  const rows = starts.map(({row}, at) => (tops[at] ?? row) - row);
+  const first = starts.findIndex(({row}) => row === 1);
+  const onScreen = first === -1 ? starts.length : first;
+  return {
+    columns: below.column,
+    above: starts.length - onScreen,
+    visible: rows[first] ?? 0,
+    rows: rows.slice(0, onScreen).toReversed(),
+  };
+}
 
 export interface SentFrame {
   readonly text: string;
@@ -91,5 +120,5 @@ const toBelow = ({rowsBelow}: DrawnLines): string => '\u001BD'.repeat(rowsBelow)
 const lineStart = (columns: number): string => `\r${'\b\r'.repeat(Math.ceil(columns / fewestColumns))}`;
 
 /** Moves from the row below the last line to the first cell of the first line, and erases from there to the end of the screen. */
-const eraseUpwards = ({lines}: DrawnLines, columns: number): string =>
-  `\u001B[?45h${lineStart(columns)}${`\u001B[A${lineStart(columns)}`.repeat(lines)}\u001B[J\u001B[?45l`;
+const eraseUpwards = ({lines}: DrawnLines, columns: number, atEachLine = ''): string =>
+  `\u001B[?45h${lineStart(columns)}${`\u001B[A${lineStart(columns)}${atEachLine}`.repeat(lines)}\u001B[J\u001B[?45l`;

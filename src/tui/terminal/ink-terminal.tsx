@@ -225,14 +225,20 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
     forgetDrawn();
     return {
       drawn: {lines: lines.length - kept, rowsBelow: lines.length - cursor.y},
-      erased(below) {
-        if (below === undefined) return;
-        const rows = lines.map(line => rowsOf(line, below.column));
-        // The terminal did not wrap the cursor's line. Assume that it is the longest line from the cursor on.
-        const unwrapped = Math.max(1, ...rows.slice(cursor.y)) - 1;
-        const above = sumOf(rows) - unwrapped - (below.row - 1);
-        const standingRows = Math.max(above, sumOf(rows.slice(0, kept)));
-        app.above.handleErased(linesOfRows(lines, standingRows, below.column, 'adrift'));
+      erased(found) {
+        if (found === undefined) return;
+        const {columns, above, visible} = found;
+        const rows = lines.map(line => rowsOf(line, columns));
+        const live = rows.slice(kept);
+        const at = above - 1;
+        // The terminal wraps all lines but one, in which its cursor is or comes to be while it wraps those above.
+        const isWhole =
+          visible === 1 &&
+          kept + at >= cursor.y &&
+          found.rows.every((count, below) => count >= (live[above + below] ?? 0));
+        const hidden = above === 0 || isWhole ? 0 : Math.max(0, (live[at] ?? 0) - visible);
+        const standingRows = sumOf(rows.slice(0, kept + Math.max(0, at))) + hidden;
+        app.above.handleErased(linesOfRows(lines, standingRows, columns, 'adrift'));
       },
     };
   }

@@ -1,5 +1,14 @@
 import type {ScreenSize} from '../../actions/ports.ts';
-import {type DrawnLines, endsFrame, eraseLines, harmlessFrame, isOnlyFrame, type SentFrame} from './erase-by-lines.ts';
+import {
+  type DrawnLines,
+  endsFrame,
+  type ErasedLines,
+  erasedLines,
+  eraseLines,
+  harmlessFrame,
+  isOnlyFrame,
+  type SentFrame,
+} from './erase-by-lines.ts';
 import {extentQuery, type PositionQuery, type TerminalPosition} from './cursor-position.ts';
 
 /** A finished resize, after which the drawn frame must be erased. */
@@ -13,8 +22,8 @@ export interface SizeChange {
 /** Erasing the drawn frame line by line, while the terminal may still be resizing. */
 interface LinesErasing {
   readonly drawn: DrawnLines;
-  /** Called with the row below the last line before erasing, and the terminal's last column. `undefined` if the terminal does not answer. */
-  readonly erased: (below: TerminalPosition | undefined) => void;
+  /** Called with the rows that the lines had. `undefined` if the terminal does not answer. */
+  readonly erased: (found: ErasedLines | undefined) => void;
 }
 
 /** Erasing rows. The terminal may have another size by the time that it erases. */
@@ -192,7 +201,7 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     flush('what fits');
     last = 'none';
     const {drawn, erased: answered} = events.onEraseLines(size);
-    answered((await terminal.positions(eraseLines(drawn, size.columns)))?.[0]);
+    answered(erasedLines((await terminal.positions(eraseLines(drawn, size.columns))) ?? []));
   };
   const eraseRows = async ({text, erased: answered}: RowsErasing, row: number | 'unknown'): Promise<void> => {
     const own = withOwnSequences(text, terminal.erasing());
