@@ -149,6 +149,7 @@ function partsOf(command: string): readonly Part[] | undefined {
 function collect(script: Script, outer: Reach, parts: Part[]): void {
   let {pipefail} = outer;
   let stopsAtErrors = false;
+  const last = lastCounted(script, outer.text);
   for (const [at, {steps, runs}] of script.entries()) {
     const hasOr = steps.some(({when, pipeline}) => when === 'after-failure' && !isFailure(pipeline, outer.text));
     for (const [index, {when, pipeline}] of steps.entries()) {
@@ -156,7 +157,7 @@ function collect(script: Script, outer: Reach, parts: Part[]): void {
       if (first === undefined || (when === 'after-failure' && !hasOr)) continue;
       // With `set -e`, a failure before the last `&&` of a line does not end the script.
       const canStop = outer.canStop && index === steps.length - 1;
-      const endsScript = at === script.length - 1 || (stopsAtErrors && canStop);
+      const endsScript = at === last || (stopsAtErrors && canStop);
       const own = runs === 'in-background' ? 'background' : hasOr || !endsScript ? 'list' : 'passed';
       const isNegated = /!\s*$/u.test(outer.text.slice(0, first.range.from));
       for (const [position, command] of pipeline.entries()) {
@@ -172,6 +173,23 @@ function collect(script: Script, outer: Reach, parts: Part[]): void {
       }
     }
   }
+}
+
+/** Returns the statement whose exit code a script ends with: the one before `exit $?`, or before `code=$?` if `exit $code` is the end. */
+function lastCounted(script: Script, text: string): number {
+  const simple = script.map(({steps, runs}) => {
+    const [first, ...more] = steps.length === 1 && runs === 'here' ? (steps[0]?.pipeline ?? []) : [];
+    return first?.kind === 'simple' && more.length === 0 ? first : undefined;
+  });
+  const written = simple.map(each => (each === undefined ? '' : text.slice(each.range.from, each.range.to)));
+  const end = script.length - 1;
+  const [, name = ''] = /^exit(?: "?\$(?:\?|\{?(\w+)\}?)"?)?$/u.exec(written[end] ?? '') ?? ['', '-'];
+  if (name === '-' || end === 0) return end;
+  if (name === '') return end - 1;
+  const kept = written.indexOf(`${name}=$?`);
+  // Only this statement writes the variable.
+  const isKept = simple.slice(kept + 1, end).every(each => each !== undefined && !changesShell(each, text));
+  return kept > 0 && isKept && text.split(new RegExp(`\\b${name}\\b`, 'u')).length === 3 ? kept - 1 : end;
 }
 
 function collectCommand(command: Command, reach: Reach, parts: Part[]): void {
@@ -194,9 +212,19 @@ function collectCommand(command: Command, reach: Reach, parts: Part[]): void {
 
 /** True if a step after `||` certainly fails too, such as `exit 1`. */
 function isFailure([first, ...more]: readonly Command[], text: string): boolean {
+  if (first?.kind === 'group' && more.length === 0) {
+    const pipelines = first.body.map(({steps, runs}) =>
+      steps.length === 1 && runs === 'here' ? steps[0]?.pipeline : [],
+    );
+    const [end = [], ...before] = pipelines.toReversed();
+    return isFailure(end, text) && before.every(pipeline => isMessage(pipeline ?? [], text));
+  }
   if (first?.kind !== 'simple' || more.length > 0) return false;
   return /^(?:(?:exit|return)(?: (?!0+$)\d+| \$\?)?|false)$/u.test(wordTexts(first, text).join(' '));
 }
+
+const isMessage = ([first, ...more]: readonly Command[], text: string): boolean =>
+  first?.kind === 'simple' && more.length === 0 && /^(?:echo|printf)$/u.test(wordTexts(first, text)[0] ?? '');
 
 /** The shell's own commands after which words may mean something else. */
 const shellCommands: ReadonlySet<string> = new Set(
@@ -204,6 +232,8 @@ const shellCommands: ReadonlySet<string> = new Set(
     '. source alias unalias builtin declare typeset local readonly enable disable eval exec exit export fc getopts hash let logout mapfile popd pushd read readarray return set shopt trap unset autoload emulate functions rehash setopt unsetopt zmodload',
   ),
 );
+
+const activation = /^(?:\.\/)?\.?venv\/bin\/activate$/u;
 
 /** True if a command may change the shell: a variable, a name, the stack of folders, or that it ends. */
 function changesShell(command: SimpleCommand, text: string): boolean {
@@ -214,6 +244,8 @@ function changesShell(command: SimpleCommand, text: string): boolean {
     return command.assignments.some(({range}) => !plainVariable.test(text.slice(range.from, range.to)));
   if (program === 'set') return args.some(arg => !/^(?:-[eux]*o?|pipefail|errexit|nounset|xtrace)$/u.test(arg));
   if (program === 'export') return args.some(arg => !plainVariable.test(arg));
+  // It finds programs in the same folder as `.venv/bin/pytest`.
+  if (/^(?:\.|source)$/u.test(program) && args.length === 1 && activation.test(args[0] ?? '')) return false;
   if (program === 'printf') return args.includes('-v');
   if (program === 'exit') return !/^[1-9]\d?$/u.test(args.join(' '));
   return shellCommands.has(program) || /[$`]/u.test(program);
