@@ -29,7 +29,10 @@ export interface CheckSetting {
 
 /** Returns the command that runs a check from the workspace. */
 export const commandIn = ({command, directory}: Pick<CheckSetting, 'command' | 'directory'>): string =>
-  directory === undefined ? command : `cd '${directory.replaceAll("'", String.raw`'\''`)}' && ${command}`;
+  directory === undefined ? command : `cd ${shellWord(directory)} && ${command}`;
+
+/** Quotes a text as one word of a shell. */
+export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Why the exit code of a command says nothing about a check in it. `unreached`: an earlier part may have failed instead. `changed`: an earlier part may have changed what the words mean, such as `export PATH=…`. */
 export const hidingSyntax = ['pipe', 'list', 'condition', 'background', 'unreached', 'changed'] as const;

@@ -175,6 +175,31 @@ test('a hook with a goal has an agent work until its command exits with 0', asyn
   expect(scene.server.requests.length).toBe(5);
 });
 
+test('the goal of a hook may be a file, a JSON value or a named check, and no hidden exit code', async () => {
+  const settings = {checks: [{name: 'good', command: 'grep good a.txt', directory: 'sub'}]};
+  const mode = ['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash', '--settings', JSON.stringify(settings)];
+  for (const [goal, wrong, file, content] of [
+    ['file: a.txt exists', 'b.txt', 'a.txt', ''],
+    ['file: a.txt contains good', 'a.txt', 'a.txt', 'good'],
+    ['json: a.json .lines >= 80', 'a.json', 'a.json', '{"lines": 80}'],
+    ['check: good', 'a.txt', 'sub/a.txt', 'good'],
+  ] as const) {
+    const mend = call('Bash', {command: `echo '${content}' > ${file}`});
+    await using scene = await openScene((_, number) => (number === 1 ? mend : say('Done.')));
+    mkdirSync(join(scene.place.work, 'sub'));
+    writeFileSync(join(scene.place.work, wrong), '{"lines": 7}');
+    using stack = new SceneStack(scene);
+    stack.layer([], {post_hook: {type: 'goal', goal}});
+    expect([goal, (await scene.run(['stack', 'run', ...mode])).code]).toEqual([goal, 0]);
+    expect(scene.server.requests.length).toBe(2);
+  }
+  await using scene = await openScene([]);
+  using stack = new SceneStack(scene);
+  stack.layer([], {post_hook: {type: 'goal', goal: 'npm test | tail'}});
+  const {code, stderr} = await scene.run(['stack', 'run', ...mode]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('a pipe hides the exit code')]);
+});
+
 test('a hook that runs unasked finds no program of the workspace', {tags: 'smoke'}, async () => {
   await using scene = await openScene([]);
   using stack = new SceneStack(scene);

@@ -1,5 +1,8 @@
 import {causeText} from '../../../domain/fault.ts';
-import {Failures, readCondition} from '../../../domain/goal.ts';
+import {type Condition, conditionText, Failures, jsonFailure, readCondition} from '../../../domain/goal.ts';
+import {type CheckSetting, commandIn, hidingText, shellWord} from '../../../domain/receipt.ts';
+import {hidingIn} from '../../../safety/commands/checks.ts';
+import {unreachable} from '../../../base/unreachable.ts';
 import type {HookEnd, HookWork, StackWorker, TaskEnd} from '../../../tasks/stack/direct-stack.ts';
 import type {RunContext} from '../../../app/run-context.ts';
 import {runJudged} from '../serve/sandbox-runs.ts';
@@ -15,8 +18,9 @@ export function hookRunner(
   runPrompt: (text: string, signal: AbortSignal) => Promise<TaskEnd>,
 ): StackWorker['runHook'] {
   return async (hook, signal) => {
-    if (hook.kind === 'command') return runCommand(hook.command, context, signal);
-    if (hook.kind === 'goal') return reachGoal(hook, command => runCommand(command, context, signal), prompt);
+    const run = (command: string): Promise<RanHook> => runCommand(command, context, signal);
+    if (hook.kind === 'command') return (await run(hook.command)).end;
+    if (hook.kind === 'goal') return reachGoal(hook, {run, prompt, checks: context.settings.checks});
     return prompt(hook.prompt);
 
     async function prompt(text: string): Promise<HookEnd> {
@@ -27,30 +31,82 @@ export function hookRunner(
   };
 }
 
-/** Has an agent work until a command exits with 0. The agent does nothing if it does so at once. */
+interface GoalPorts {
+  readonly run: (command: string) => Promise<RanHook>;
+  readonly prompt: (text: string) => Promise<HookEnd>;
+  readonly checks: readonly CheckSetting[];
+}
+
+/** Has an agent work until a condition holds. The agent does nothing if it holds at once. */
 async function reachGoal(
   {goal, prompt: more}: Extract<HookWork, {kind: 'goal'}>,
-  run: (command: string) => Promise<HookEnd>,
-  prompt: (text: string) => Promise<HookEnd>,
+  {run, prompt, checks}: GoalPorts,
 ): Promise<HookEnd> {
   const read = readCondition(goal);
-  if (read.tag === 'failed' || read.value.kind !== 'command')
-    return {kind: 'refused', reason: `the goal of a hook is a command, such as npm test, and not ${goal}`};
-  const {command} = read.value;
+  if (read.tag === 'failed') return {kind: 'refused', reason: `its goal can't be checked: ${read.error}`};
+  const test = testOf(read.value, checks);
+  if ('refused' in test) return {kind: 'refused', reason: test.refused};
+  const text = conditionText(read.value);
   const failures = new Failures();
   for (let attempt = 1; ; attempt += 1) {
-    const end = await run(command);
-    if (end.kind !== 'failed') return end;
-    if (failures.add(end.reason, 'work') === 'stuck')
-      return {...end, reason: `${command} failed ${attempt} times, and the failure stays the same: ${end.reason}`};
+    const {end, output} = await run(test.command);
+    const isTested = end.kind === 'done' || (end.kind === 'failed' && read.value.kind === 'json' && output !== '');
+    const reason = isTested ? test.failure(output) : end.kind === 'failed' ? end.reason : '';
+    if (reason === '') return isTested ? {kind: 'done'} : end;
+    if (failures.add(reason, 'work') === 'stuck')
+      return {kind: 'failed', reason: `${goal} failed ${attempt} times, and the failure stays the same: ${reason}`};
     const worked = await prompt(
-      `${more}\n\nWork until \`${command}\` exits with 0. It is run again when you stop. Now it ends so: ${end.reason}`.trim(),
+      `${more}\n\nWork until ${text}. It is checked again when you stop. Now it ends so: ${reason}`.trim(),
     );
     if (worked.kind !== 'done') return worked;
   }
 }
 
-async function runCommand(command: string, context: RunContext, signal: AbortSignal): Promise<HookEnd> {
+/** A command that tests a condition. `failure` returns why its output does not meet the condition, empty if it does. */
+type ConditionTest =
+  | {readonly command: string; readonly failure: (output: string) => string}
+  | {readonly refused: string};
+
+/** Files are read by a command, so rules and the sandbox hold for them. */
+function testOf(condition: Condition, checks: readonly CheckSetting[]): ConditionTest {
+  switch (condition.kind) {
+    case 'command':
+      return byExitCode(condition.command);
+    case 'check': {
+      const named = checks.find(({name}) => name === condition.name);
+      return named === undefined
+        ? {refused: `the setting checks names no ${condition.name}`}
+        : byExitCode(commandIn(named));
+    }
+    case 'file':
+      return {
+        command: `cat -- ${shellWord(condition.path)}`,
+        failure: output => (output.includes(condition.text) ? '' : 'the file does not contain it'),
+      };
+    case 'json': {
+      const {from} = condition;
+      return {
+        command: from.kind === 'file' ? `cat -- ${shellWord(from.path)}` : from.command,
+        failure: output => jsonFailure(output, condition),
+      };
+    }
+    default:
+      return unreachable(condition);
+  }
+}
+
+function byExitCode(command: string): ConditionTest {
+  const hidden = hidingText(command, hidingIn(command));
+  return hidden === '' ? {command, failure: () => ''} : {refused: hidden};
+}
+
+/** The end of a command, and what it printed on stdout. */
+interface RanHook {
+  readonly end: HookEnd;
+  readonly output: string;
+}
+
+async function runCommand(command: string, context: RunContext, signal: AbortSignal): Promise<RanHook> {
   try {
     const ran = await runJudged(
       {
@@ -63,14 +119,16 @@ async function runCommand(command: string, context: RunContext, signal: AbortSig
       {context},
       signal,
     );
-    if (signal.aborted) return {kind: 'interrupted'};
-    if (ran.tag === 'failed') return {kind: ran.error.status === 403 ? 'refused' : 'failed', reason: ran.error.error};
+    if (signal.aborted) return {end: {kind: 'interrupted'}, output: ''};
+    if (ran.tag === 'failed')
+      return {end: {kind: ran.error.status === 403 ? 'refused' : 'failed', reason: ran.error.error}, output: ''};
     const {exitCode, stdout, stderr} = ran.value;
-    if (exitCode === 0) return {kind: 'done'};
+    if (exitCode === 0) return {end: {kind: 'done'}, output: stdout};
     const said = stderr.trim() || stdout.trim();
-    return {kind: 'failed', reason: `exit code ${String(exitCode)} ${said.slice(-maxStderr)}`.trim()};
+    const reason = `exit code ${String(exitCode)} ${said.slice(-maxStderr)}`.trim();
+    return {end: {kind: 'failed', reason}, output: stdout};
   } catch (cause) {
-    return {kind: 'failed', reason: causeText(cause)};
+    return {end: {kind: 'failed', reason: causeText(cause)}, output: ''};
   }
 }
 
