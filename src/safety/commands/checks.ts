@@ -329,7 +329,7 @@ const namedCheck = ({name, command, paths}: CheckSetting, kind: CheckKind, {dire
 const canonical = (words: readonly string[]): string =>
   words
     .join(' ')
-    .replace(/^((?:p?npm|yarn|bun)\b.*?) (?:-s|--silent)(?= |$)/u, '$1')
+    .replace(/^((?:p?npm|yarn|bun)\b(?:(?! -- ).)*?) (?:-s|--silent)(?= |$)/u, '$1')
     .replace(/^npm (?:t|tst|(?:run|run-script) test)(?= |$)/u, 'npm test');
 
 /** Returns the text that a command of the settings is compared by. */

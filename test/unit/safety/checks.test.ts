@@ -19,6 +19,7 @@ test.each([
   ['npm run test', 'test [npm test] failed'],
   ['npm test --silent', 'test [npm test] failed'],
   ['npm test -- --grep x', 'test [npm test -- --grep x] failed'],
+  ['npm test -- --silent', 'test [npm test -- --silent] failed'],
   ['npm --prefix web test', 'test [npm --prefix web test] failed'],
   ['npm run build', 'build [npm run build] failed'],
   ['npm run lint:fix', 'lint [npm run lint:fix] failed'],
