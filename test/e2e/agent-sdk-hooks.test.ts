@@ -136,18 +136,17 @@ describe('hooks', () => {
     expect(toldPrompt(scene.server.requests[1])).toContain('Count on.');
   });
 
-  test('a hook that takes too long lets the call through, or blocks it where it was told to', async () => {
-    const matcher = {hooks: [() => new Promise<never>(() => {})], timeout: 0.2};
-    await using scene = await openScene([
-      call('Glob', {pattern: '*'}),
-      say('1'),
-      call('Glob', {pattern: '*'}),
-      say('2'),
-    ]);
-    const open = await readAll(ask(scene, 'x', {hooks: {PreToolUse: [matcher]}}));
-    expect(toolResults(open)).not.toEqual([expect.stringContaining('hook')]);
-    const closed = await readAll(ask(scene, 'x', {hooks: {PreToolUse: [{...matcher, onFailure: 'block'}]}}));
-    expect(toolResults(closed)).toEqual([expect.stringContaining('0.2 s')]);
+  test.each([
+    ['takes too long', () => new Promise<never>(() => {}), '0.2 s'],
+    ['throws', async () => await Promise.reject(new Error('the guard broke')), 'the guard broke'],
+  ] as const)('a hook that %s blocks the call unless its failure should continue', async (_, hook, why) => {
+    const matcher = {hooks: [hook], timeout: 0.2};
+    const bypass = {permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true} as const;
+    await using scene = await openScene([touch('a'), say('1'), touch('b'), say('2')]);
+    const closed = await readAll(ask(scene, 'x', {hooks: {PreToolUse: [matcher]}, ...bypass}));
+    expect(toolResults(closed)).toEqual([expect.stringContaining(why)]);
+    await readAll(ask(scene, 'x', {hooks: {PreToolUse: [{...matcher, onFailure: 'continue'}]}, ...bypass}));
+    expect(['a', 'b'].map(name => existsSync(join(scene.place.work, name)))).toEqual([false, true]);
   });
 });
 

@@ -24,8 +24,7 @@ function clientHook(
     key: `client ${id}`,
     timeoutMs: seconds * 1000,
     wait: 'for-answer',
-    // As with the Agent SDK, a failed hook blocks only if its registration requested this.
-    onFailure: matcher.onFailure === 'block' ? 'block' : 'allow',
+    onFailure: matcher.onFailure === undefined || matcher.onFailure === 'block' ? 'block' : 'allow',
     condition: '',
     changes: 'any',
     async run(input, signal) {

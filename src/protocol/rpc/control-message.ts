@@ -87,7 +87,7 @@ const hookMatcher = z.looseObject({
   hookCallbackIds: z.array(z.string()),
   /** Seconds. */
   timeout: optionalNull(z.number()),
-  onFailure: z.optional(z.enum(['continue', 'block'])),
+  onFailure: z.optional(z.enum(['continue', 'allow', 'block'])),
 });
 
 /**
