@@ -123,6 +123,7 @@ const effectiveSettings = (settings: Settings, flags: Pick<MainOptions, 'provide
   preferences: preferencesOf(settings),
   memoryCeiling: settings.memoryCeiling.value,
   keepSessions: settings.keepSessions.value,
+  updateCheck: settings.updateCheck.value,
   compaction: settings.compaction.value,
   passEnv: settings.passEnv.map(({value}) => value),
   checks: settings.checks.map(({value}) => value),

@@ -90,7 +90,11 @@ export const commandTable: readonly CommandRow[] = [
   ],
   ['acp [options]', 'Serve an editor over stdin and stdout (Agent Client Protocol)', () => import('./commands/acp.ts')],
   ['version', 'Print the version', () => import('./commands/installation.ts')],
-  ['update|upgrade', 'Show how to update weft; downloads nothing', () => import('./commands/installation.ts')],
+  [
+    'update|upgrade',
+    'Update weft with the package manager that installed it',
+    () => import('./commands/installation.ts'),
+  ],
   ['uninstall', 'Show how to remove weft; removes nothing', () => import('./commands/installation.ts')],
   ['help [command...]', 'Show this help, or help for a command or a topic', () => import('./commands/help.ts')],
 ];

@@ -383,7 +383,11 @@ async function openTerminal(firstPrompt: string, context: RunContext): Promise<E
       // Load these while the user reads or types, so that the first request does not wait for them.
       // The request itself reports what can't be loaded.
       void loadForFirstRequest(choice).catch(() => {});
-      if (options.sessionPersistence) yield* (await import('../app/daily-prune.ts')).pruneDaily(context.places);
+      const {dailyPrune, dailyUpdateCheck, doDaily} = await import('../app/daily-work.ts');
+      yield* doDaily([
+        ...(options.sessionPersistence ? dailyPrune(context.places) : []),
+        ...(context.settings.updateCheck === 'daily' ? dailyUpdateCheck(context.places) : []),
+      ]);
     },
     preferences,
     watchdog,

@@ -21,7 +21,7 @@ import type {main} from './main.ts';
 declare const builtEntry: string;
 
 /**
- * Where the chunks are in the file `chunks.js` next to this file: a line `NAME AT LENGTH` for each, in bytes. The build defines it. A
+ * The places of the chunks in the file `chunks.js` next to this file, in bytes: a line `NAME AT LENGTH` for each. The build defines it. A
  * table would take longer to compile than the few searches in a text take.
  */
 declare const builtChunks: string;

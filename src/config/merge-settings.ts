@@ -88,6 +88,7 @@ const defaults = {
   selfReports: false,
   memoryCeiling: defaultCeiling,
   keepSessions: defaultKeepSessions,
+  updateCheck: 'daily',
   compaction: 'ask',
   cacheTtl: '5m',
 } as const;
@@ -194,6 +195,7 @@ function withoutBypass(file: SettingsFile): {readonly settings: SettingsFile; re
 const userOnly = {
   harnesses: 'how harnesses are started',
   keepSessions: 'how long sessions are kept',
+  updateCheck: 'whether weft looks for newer versions',
   keyCommand: 'which command prints your key',
   keyCommandTtlMs: 'how long your key is kept',
   statusLine: 'which command prints your status line',

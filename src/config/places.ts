@@ -26,6 +26,8 @@ export interface Places {
   readonly history: string;
   /** An empty file. Its time is when sessions were last pruned by themselves. */
   readonly pruned: string;
+  /** An empty file. Its time is when weft last looked for a newer version of itself. */
+  readonly updateCheck: string;
   /** The key for making the placeholders of secrets. */
   readonly placeholderKey: string;
   /** The lessons of refusals by model servers, for a day or a week. */
@@ -85,6 +87,7 @@ export function placesOf(user: {
       artifacts: paths.join(data, 'artifacts'),
       history: paths.join(data, 'history.jsonl'),
       pruned: paths.join(data, 'pruned'),
+      updateCheck: paths.join(data, 'update-check'),
       placeholderKey: paths.join(data, 'placeholder.key'),
       refusals: paths.join(data, 'refusals.json'),
       servers: paths.join(data, 'mcp'),

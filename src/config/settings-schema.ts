@@ -220,23 +220,14 @@ const table = {
     choices: ['true', 'false'],
     grants: true,
   },
-  loopGuard: {
-    about: 'Stops a model that repeats a failing call, and does not repeat unchanged results of reads.',
-    schema: z.optional(z.boolean()),
-    words: 'true or false',
-    example: 'false',
-    choices: ['true', 'false'],
-    grants: false,
-  },
-  selfReports: {
-    about:
-      "Asks the model to describe its calls: whether a command only reads or is risky, why it is run, and which sources a change is based on. Cards show these answers as the model's own.",
-    schema: z.optional(z.boolean()),
-    words: 'true or false',
-    example: 'true',
-    choices: ['true', 'false'],
-    grants: false,
-  },
+  loopGuard: yesOrNo(
+    'Stops a model that repeats a failing call, and does not repeat unchanged results of reads.',
+    'false',
+  ),
+  selfReports: yesOrNo(
+    "Asks the model to describe its calls: whether a command only reads or is risky, why it is run, and which sources a change is based on. Cards show these answers as the model's own.",
+    'true',
+  ),
   env: {
     about: 'Environment variables for the commands that weft runs.',
     schema: z.optional(z.record(variableName, z.string())),
@@ -310,6 +301,10 @@ const table = {
     example: '2048',
     grants: false,
   },
+  updateCheck: oneOf(
+    ['daily', 'off'],
+    'The terminal UI looks for a newer version once a day, by npm, and names it in a line. `CI`, `DO_NOT_TRACK` and `NO_UPDATE_NOTIFIER` in the environment turn that off, too.',
+  ),
   keepSessions: {
     about:
       'How long weft keeps saved sessions, in days since their last record, and how much of them, in gigabytes. Beyond either limit, the oldest are deleted by `weft sessions prune`, and once a day while the terminal UI or `weft serve` runs. The newest 50, pinned sessions, sessions that are open, and those with a plan to approve always stay. `"forever"` deletes none.',
@@ -339,14 +334,7 @@ const table = {
   },
   notify: oneOf(notificationMethods, 'How weft notifies you when it needs you or is done.'),
   verbosity: oneOf(verbosities, 'How much finished actions show.'),
-  accessible: {
-    about: 'Screen-reader mode: weft only adds lines and redraws nothing.',
-    schema: z.optional(z.boolean()),
-    words: 'true or false',
-    example: 'true',
-    choices: ['true', 'false'],
-    grants: false,
-  },
+  accessible: yesOrNo('Screen-reader mode: weft only adds lines and redraws nothing.', 'true'),
   bellOn: {
     about: 'The events for which screen-reader mode rings the bell.',
     schema: z.optional(z.array(z.enum(bellEvents))),
@@ -371,6 +359,17 @@ const table = {
     ownFilesOnly: true,
   },
 } as const;
+
+function yesOrNo<const Example extends string>(about: string, example: Example) {
+  return {
+    about,
+    schema: z.optional(z.boolean()),
+    words: 'true or false',
+    example,
+    choices: ['true', 'false'],
+    grants: false,
+  } as const;
+}
 
 function oneOf<const Names extends readonly [string, string, ...string[]]>(names: Names, about: string) {
   return {

@@ -1,17 +1,29 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
 import type {Command} from 'commander';
-import {exitCode, exiting, type ExitCode} from '../../app/exit-code.ts';
-import {print} from '../../app/output.ts';
-import {version} from '../../app/version.ts';
+import {isNewer, latestVersion} from '../../app/daily-work.ts';
+import {exitCode, exiting, type ExitCode, UsageError} from '../../app/exit-code.ts';
+import {askYesNo, print} from '../../app/output.ts';
+import {packageName, version} from '../../app/version.ts';
 import {existsSync, realpathSync} from 'node:fs';
+import {homedir} from 'node:os';
 import {dirname, join, win32} from 'node:path';
 import {userPlaces} from '../../app/user-data.ts';
+import {programPath, userPath} from '../../workspace/exec/trusted-path.ts';
+
+interface UpdateOptions {
+  readonly yes?: true;
+  readonly dryRun?: true;
+}
 
 /** `weft version`, `weft update` and `weft uninstall`. */
 export function add(command: Command): void {
+  const name = command.name();
+  if (name === 'update')
+    command.option('--yes', 'Update without a question').option('--dry-run', 'Print the command and run nothing');
   command.action(
-    exiting(async () => {
-      const name = command.name();
-      if (name === 'update') return printUpdate();
+    exiting(async (options: UpdateOptions) => {
+      if (name === 'update') return runUpdate(options);
       if (name === 'uninstall') return printRemoval();
       print(`${version}\n`);
       return exitCode.done;
@@ -19,11 +31,30 @@ export function add(command: Command): void {
   );
 }
 
-function printUpdate(): ExitCode {
+/** Updates weft if there is a newer version, after a question. Without a terminal, only prints the command. */
+async function runUpdate({yes, dryRun}: UpdateOptions): Promise<ExitCode> {
   const {place, update} = thisInstallation();
-  const source = update.includes('PACKAGE') ? packageLines : [];
-  printLines([`weft ${version}, ${place}`, `Update it: ${update}`, ...source]);
-  return exitCode.done;
+  const isCommand = update.kind === 'command';
+  const latest = isCommand ? await latestVersion() : '';
+  if (latest !== '' && !isNewer(latest, version)) {
+    printLines([`weft ${version}, ${place}`, 'This is the newest version.']);
+    return exitCode.done;
+  }
+  const text = isCommand ? update.words.map(word => (/\s/u.test(word) ? `"${word}"` : word)).join(' ') : update.text;
+  printLines([
+    `weft ${version}, ${place}`,
+    ...(latest === '' ? [] : [`Newest version: ${latest}`]),
+    `Update it: ${text}`,
+  ]);
+  if (!isCommand || dryRun === true || (yes !== true && !process.stdin.isTTY)) return exitCode.done;
+  if (yes !== true && !(await askYesNo('Run it? [y/N] '))) return exitCode.done;
+  const [program = '', ...args] = update.words;
+  const path = programPath(program, userPath());
+  if (path === undefined) throw new UsageError(`${program} is not on your PATH. Run the command where it is.`);
+  // In a project, its settings would be read too.
+  const child = spawn(path, args, {cwd: homedir(), stdio: 'inherit'});
+  const [code] = await once(child, 'close');
+  return code === 0 ? exitCode.done : exitCode.failed;
 }
 
 function printRemoval(): ExitCode {
@@ -37,11 +68,6 @@ function printRemoval(): ExitCode {
   ]);
   return exitCode.done;
 }
-
-const packageLines = [
-  'PACKAGE is what you installed weft from: a .tgz file, a folder or a git URL.',
-  'weft is not in the npm registry. The package named weft there is another program.',
-];
 
 function thisInstallation(): Installation {
   const root = dirname(dirname(realpathSync(process.argv[1] ?? '')));
@@ -57,17 +83,21 @@ const printLines = (lines: readonly string[]): void => print(lines.map(line => `
 interface Installation {
   /** How or where weft is installed, to complete a sentence that begins with `weft 1.2.3, `. */
   readonly place: string;
-  /** A command for the user. PACKAGE in it means the source that weft was installed from. */
-  readonly update: string;
+  /** The command line of the package manager, or what only a person can do. */
+  readonly update:
+    | {readonly kind: 'command'; readonly words: readonly string[]}
+    | {readonly kind: 'text'; readonly text: string};
   readonly remove: string;
 }
 
-/** Package managers, by a part of the path of their global packages. */
-const managers: readonly (readonly [path: RegExp, name: string, update: string, remove: string])[] = [
-  [/\/(?:pnpm\/global|global\/[^/]+\/\.pnpm)\//u, 'pnpm', 'pnpm add --global PACKAGE', 'pnpm remove --global weft'],
-  [/\/yarn\/global\//u, 'Yarn', 'yarn global add PACKAGE', 'yarn global remove weft'],
-  [/\/\.bun\/install\/global\//u, 'Bun', 'bun add --global PACKAGE', 'bun remove --global weft'],
-  [/\/\.volta\//u, 'Volta', 'volta install PACKAGE', 'volta uninstall weft'],
+const newest = `${packageName}@latest`;
+
+/** Package managers, by a part of the path of their global packages, and their words to add and to remove one. */
+const managers: readonly (readonly [path: RegExp, name: string, add: string, remove: string])[] = [
+  [/\/(?:pnpm\/global|global\/[^/]+\/\.pnpm)\//u, 'pnpm', 'pnpm add --global', 'pnpm remove --global'],
+  [/\/yarn\/global\//u, 'Yarn', 'yarn global add', 'yarn global remove'],
+  [/\/\.bun\/install\/global\//u, 'Bun', 'bun add --global', 'bun remove --global'],
+  [/\/\.volta\//u, 'Volta', 'volta install', 'volta uninstall'],
 ];
 
 /** Programs that run a package from a cache, which has a folder for each package. */
@@ -94,31 +124,40 @@ export function installationOf({
   if (isCheckout)
     return {
       place: `running from source in ${root}`,
-      update: `in ${root}: git pull && npm ci && npm run build`,
-      remove: `npm uninstall --global weft, if you ran npm link; then delete ${root}`,
+      update: {kind: 'text', text: `in ${root}: git pull && npm ci && npm run build`},
+      remove: `npm uninstall --global ${packageName}, if you ran npm link; then delete ${root}`,
     };
   for (const [cache, name] of runners) {
     const folder = cache.exec(path)?.[0];
-    if (folder !== undefined) return {place: `run by ${name}`, update: `${name} PACKAGE`, remove: `delete ${folder}`};
+    if (folder !== undefined) {
+      const update = {kind: 'text', text: `${name} ${newest}`} as const;
+      return {place: `run by ${name}`, update, remove: `delete ${folder}`};
+    }
   }
-  for (const [part, name, update, remove] of managers)
-    if (part.test(path)) return {place: `installed by ${name}`, update, remove};
-  const prefix = /^(.*?)(?:\/lib|(?<=\/npm|\/nodejs))\/node_modules\/weft$/u.exec(path)?.[1];
+  for (const [part, name, install, remove] of managers) {
+    const update = {kind: 'command', words: [...install.split(' '), newest]} as const;
+    if (part.test(path)) return {place: `installed by ${name}`, update, remove: `${remove} ${packageName}`};
+  }
+  const prefix = /^(.*?)(?:\/lib|(?<=\/npm|\/nodejs))\/node_modules\/(?:@[^/]+\/)?weft$/u.exec(path)?.[1];
   if (prefix !== undefined) {
-    const where = prefix === nodePrefix.replaceAll(win32.sep, '/') ? '' : ` --prefix "${prefix}"`;
+    const where = prefix === nodePrefix.replaceAll(win32.sep, '/') ? [] : ['--prefix', prefix];
     return {
       place: `installed by npm in ${prefix}`,
-      update: `npm install --global${where} PACKAGE`,
-      remove: `npm uninstall --global${where} weft`,
+      update: {kind: 'command', words: ['npm', 'install', '--global', ...where, newest]},
+      remove: ['npm uninstall --global', ...where, packageName].join(' '),
     };
   }
   const project = /^(.*?)\/node_modules\//u.exec(path)?.[1];
   const manager = path.includes('/node_modules/.pnpm/') ? 'pnpm' : 'npm';
   return project === undefined
-    ? {place: `in ${root}`, update: 'replace this folder with that of PACKAGE', remove: `delete ${root}`}
+    ? {
+        place: `in ${root}`,
+        update: {kind: 'text', text: `replace this folder with that of ${newest}`},
+        remove: `delete ${root}`,
+      }
     : {
         place: `installed in the project ${project}`,
-        update: `in ${project}: ${manager} add PACKAGE`,
-        remove: `in ${project}: ${manager} remove weft`,
+        update: {kind: 'text', text: `in ${project}: ${manager} add ${newest}`},
+        remove: `in ${project}: ${manager} remove ${packageName}`,
       };
 }

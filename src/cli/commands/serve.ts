@@ -21,7 +21,7 @@ import type {Store} from '../../store/open-store.ts';
 import {loadNextTime, openUserQueue, openUserStores} from '../../app/user-jobs.ts';
 import {now} from '../../app/user-database.ts';
 import {userPlaces} from '../../app/user-data.ts';
-import {pruneDaily} from '../../app/daily-prune.ts';
+import {dailyPrune, doDaily} from '../../app/daily-work.ts';
 import type {Places} from '../../config/places.ts';
 import {parseSessionId, type SessionId} from '../../domain/ids.ts';
 import type {NewJob} from '../../domain/job.ts';
@@ -106,7 +106,7 @@ function lazySessions(store: Store, server: ServerPlace): AgentPort {
 }
 
 async function notePruning(places: Places, note: (line: string) => void): Promise<void> {
-  for await (const line of pruneDaily(places)) note(line);
+  for await (const line of doDaily(dailyPrune(places))) note(line);
 }
 
 /** `weft serve`: serves until a signal arrives. */

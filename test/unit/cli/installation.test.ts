@@ -1,55 +1,68 @@
 import {expect, test} from 'vitest';
+import {packageName} from '../../../src/app/version.ts';
 import {installationOf} from '../../../src/cli/commands/installation.ts';
 
 const npm = (prefix: string, where: string) => [
   `installed by npm in ${prefix}`,
-  `npm install --global${where} PACKAGE`,
-  `npm uninstall --global${where} weft`,
+  `npm install --global${where} ${packageName}@latest`,
+  `npm uninstall --global${where} ${packageName}`,
 ];
 
 test.each<[root: string, expected: readonly string[]]>([
   ['/usr/lib/node_modules/weft', npm('/usr', '')],
-  ['/home/me/.npm-global/lib/node_modules/weft', npm('/home/me/.npm-global', ' --prefix "/home/me/.npm-global"')],
+  ['/usr/lib/node_modules/@weft-cli/weft', npm('/usr', '')],
+  ['/home/me/.npm-global/lib/node_modules/weft', npm('/home/me/.npm-global', ' --prefix /home/me/.npm-global')],
   [
     String.raw`C:\Users\me\AppData\Roaming\npm\node_modules\weft`,
-    npm('C:/Users/me/AppData/Roaming/npm', ' --prefix "C:/Users/me/AppData/Roaming/npm"'),
+    npm('C:/Users/me/AppData/Roaming/npm', ' --prefix C:/Users/me/AppData/Roaming/npm'),
   ],
-  ['/home/me/.npm/_npx/1a2b/node_modules/weft', ['run by npx', 'npx PACKAGE', 'delete /home/me/.npm/_npx/1a2b']],
+  [
+    '/home/me/.npm/_npx/1a2b/node_modules/weft',
+    ['run by npx', `npx ${packageName}@latest`, 'delete /home/me/.npm/_npx/1a2b'],
+  ],
   [
     '/home/me/.cache/pnpm/dlx/1a2b/3c/node_modules/weft',
-    ['run by pnpm dlx', 'pnpm dlx PACKAGE', 'delete /home/me/.cache/pnpm/dlx/1a2b'],
+    ['run by pnpm dlx', `pnpm dlx ${packageName}@latest`, 'delete /home/me/.cache/pnpm/dlx/1a2b'],
   ],
-  ['/tmp/bunx-0-weft/node_modules/weft', ['run by bunx', 'bunx PACKAGE', 'delete /tmp/bunx-0-weft']],
+  ['/tmp/bunx-0-weft/node_modules/weft', ['run by bunx', `bunx ${packageName}@latest`, 'delete /tmp/bunx-0-weft']],
   [
     '/home/me/.local/share/pnpm/global/5/.pnpm/weft@1/node_modules/weft',
-    ['installed by pnpm', 'pnpm add --global PACKAGE', 'pnpm remove --global weft'],
+    ['installed by pnpm', `pnpm add --global ${packageName}@latest`, `pnpm remove --global ${packageName}`],
   ],
   [
     '/opt/own-pnpm-home/global/5/.pnpm/weft@1/node_modules/weft',
-    ['installed by pnpm', 'pnpm add --global PACKAGE', 'pnpm remove --global weft'],
+    ['installed by pnpm', `pnpm add --global ${packageName}@latest`, `pnpm remove --global ${packageName}`],
   ],
   [
     '/home/me/.config/yarn/global/node_modules/weft',
-    ['installed by Yarn', 'yarn global add PACKAGE', 'yarn global remove weft'],
+    ['installed by Yarn', `yarn global add ${packageName}@latest`, `yarn global remove ${packageName}`],
   ],
   [
     '/home/me/.bun/install/global/node_modules/weft',
-    ['installed by Bun', 'bun add --global PACKAGE', 'bun remove --global weft'],
+    ['installed by Bun', `bun add --global ${packageName}@latest`, `bun remove --global ${packageName}`],
   ],
   [
     '/home/me/.volta/tools/image/packages/weft/lib/node_modules/weft',
-    ['installed by Volta', 'volta install PACKAGE', 'volta uninstall weft'],
+    ['installed by Volta', `volta install ${packageName}@latest`, `volta uninstall ${packageName}`],
   ],
   [
     '/w/shop/node_modules/weft',
-    ['installed in the project /w/shop', 'in /w/shop: npm add PACKAGE', 'in /w/shop: npm remove weft'],
+    [
+      'installed in the project /w/shop',
+      `in /w/shop: npm add ${packageName}@latest`,
+      `in /w/shop: npm remove ${packageName}`,
+    ],
   ],
   [
     '/w/shop/node_modules/.pnpm/weft@1/node_modules/weft',
-    ['installed in the project /w/shop', 'in /w/shop: pnpm add PACKAGE', 'in /w/shop: pnpm remove weft'],
+    [
+      'installed in the project /w/shop',
+      `in /w/shop: pnpm add ${packageName}@latest`,
+      `in /w/shop: pnpm remove ${packageName}`,
+    ],
   ],
-  ['/opt/weft', ['in /opt/weft', 'replace this folder with that of PACKAGE', 'delete /opt/weft']],
+  ['/opt/weft', ['in /opt/weft', `replace this folder with that of ${packageName}@latest`, 'delete /opt/weft']],
 ])('%s', (root, expected) => {
   const {place, update, remove} = installationOf({root, nodePrefix: '/usr', isCheckout: false});
-  expect([place, update, remove]).toEqual(expected);
+  expect([place, update.kind === 'command' ? update.words.join(' ') : update.text, remove]).toEqual(expected);
 });

@@ -25,6 +25,7 @@ const unchosen = {
   fallbackModel: byDefault([]),
   memoryCeiling: byDefault(1024),
   keepSessions: byDefault({days: 90, gigabytes: 2}),
+  updateCheck: byDefault('daily'),
   compaction: byDefault('ask'),
   cacheTtl: byDefault('5m'),
   editorMode: byDefault('emacs'),

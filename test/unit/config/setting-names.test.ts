@@ -77,6 +77,7 @@ test('a setting that has a few values offers them, and any other offers none', (
     selfReports: yesOrNo,
     theme: ['auto', 'dark', 'light', 'ansi', 'plain'],
     tui: ['inline', 'fullscreen'],
+    updateCheck: ['daily', 'off'],
     verbosity: ['name', 'summary', 'full'],
   });
   expect(choices.filter(([, values]) => values.length === 0).map(([name]) => name)).toContain('model');
