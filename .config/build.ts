@@ -1,6 +1,7 @@
-import {copyFile, mkdir, rm, writeFile} from 'node:fs/promises';
+import {copyFile, mkdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {basename} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {brotliCompressSync} from 'node:zlib';
 import {rolldown, type OutputOptions, type Plugin, type RolldownOutput} from 'rolldown';
 import {bundleOptions} from './bundle-options.ts';
 import {settingsJsonSchema} from './settings-json-schema.ts';
@@ -37,6 +38,8 @@ const output: OutputOptions = {
   entryFileNames: 'chunks/[name]-[hash].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
   minify: true,
+  // THIRD-PARTY-NOTICES has the licenses.
+  comments: false,
   plugins: [asciiOnly],
   cleanDir: true,
 };
@@ -200,19 +203,18 @@ function entriesOf({output: found}: RolldownOutput, where: RegExp): ReadonlySet<
 
 /** The grammar of bash and what runs it, read with the first command: of the package's many grammars only this one. */
 await mkdir(new URL('../dist/grammar/', import.meta.url), {recursive: true});
-for (const name of ['tree-sitter.wasm', 'tree-sitter-bash.wasm']) {
-  await copyFile(
-    fileURLToPath(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/${name}`)),
-    new URL(`../dist/grammar/${name}`, import.meta.url),
-  );
-}
+for (const name of ['tree-sitter.wasm', 'tree-sitter-bash.wasm'])
+  await writeCompressed(`@vscode/tree-sitter-wasm/wasm/${name}`, `grammar/${name}.br`);
 
 // weft reads this program, which makes markdown of web pages, with the first page.
 await mkdir(new URL('../dist/web/', import.meta.url), {recursive: true});
-await copyFile(
-  fileURLToPath(import.meta.resolve('mdream/wasm/mdream_edge_bg.wasm')),
-  new URL('../dist/web/mdream_edge_bg.wasm', import.meta.url),
-);
+await writeCompressed('mdream/wasm/mdream_edge_bg.wasm', 'web/mdream_edge_bg.wasm.br');
+
+/** Writes a package's file with a third less than gzip would leave of it. */
+async function writeCompressed(from: string, to: string): Promise<void> {
+  const bytes = await readFile(fileURLToPath(import.meta.resolve(from)));
+  await writeFile(new URL(`../dist/${to}`, import.meta.url), brotliCompressSync(bytes));
+}
 
 /** The extension that pi loads from its file. */
 await mkdir(new URL('../dist/harnesses/', import.meta.url), {recursive: true});

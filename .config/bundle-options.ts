@@ -59,6 +59,19 @@ const quietProtocol: Plugin = {
   },
 };
 
+/** weft gives the client and the server of the Model Context Protocol its own validator, so their copies of Ajv are never reached. */
+const oneValidator: Plugin = {
+  name: 'one-validator',
+  resolveId: {
+    filter: {id: /^\.\/ajvProvider-/u},
+    handler: id => `\0${id}`,
+  },
+  load: {
+    filter: {id: /^\0\.\/ajvProvider-/u},
+    handler: () => 'export class n {}; export class t {}; export const r = undefined;',
+  },
+};
+
 /** How the sources and their packages become the program, whatever is written of it. */
 export const bundleOptions: InputOptions = {
   cwd: fileURLToPath(new URL('..', import.meta.url)),
@@ -75,7 +88,16 @@ export const bundleOptions: InputOptions = {
   // The program is not a library. Its entry may export what its chunks share.
   preserveEntrySignatures: 'allow-extension',
   treeshake: true,
-  plugins: [headersWithoutUndici, quietProtocol, inkInProduction, plainWidths, protoAsText, toolSchemas, wrapperWords],
+  plugins: [
+    headersWithoutUndici,
+    quietProtocol,
+    oneValidator,
+    inkInProduction,
+    plainWidths,
+    protoAsText,
+    toolSchemas,
+    wrapperWords,
+  ],
   // tree-sitter has branches with eval that its own grammars do not take.
   // A module that one file imports lazily and another by name lies behind another lazy import all the same.
   // Code of packages that needs `import.meta` (Ink's developers' tools, pictures of PDFs) is never reached.

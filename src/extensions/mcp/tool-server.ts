@@ -8,6 +8,7 @@ import {
   type InputRequiredResult,
   isInitializeRequest,
   isLegacyRequest,
+  type jsonSchemaValidator,
   type JSONRPCMessage,
   ProtocolError,
   ProtocolErrorCode,
@@ -20,8 +21,10 @@ import {
 import {serveStdio} from '@modelcontextprotocol/server/stdio';
 import type {AskForm, FormReply, ServedResult, ServedTool, ToolCaller} from '../../actions/served-tools.ts';
 import {isJsonList, isJsonObject, type Json, jsonText, parseJson} from '../../base/json.ts';
+import {failed} from '../../base/outcome.ts';
 import {maxTimerMs} from '../../base/timer-limits.ts';
 import type {ResultContent} from '../../domain/conversation.ts';
+import {compileSchema} from '../../protocol/json-schema/compile-schema.ts';
 import {type CallRequest, type CallStep, ServedCalls, type ToolRunner} from './served-calls.ts';
 
 export interface ToolServing {
@@ -58,6 +61,7 @@ function makeServer({version, instructions, tools}: ToolServing, calls: ServedCa
     {name: 'weft', title: 'weft', version},
     {
       capabilities: {tools: {}},
+      jsonSchemaValidator: ownValidator,
       instructions,
       // A person answers, and an agent may ask often. The tools of a server never change.
       inputRequired: {maxRounds: Number.MAX_SAFE_INTEGER, roundTimeoutMs: maxTimerMs},
@@ -97,6 +101,22 @@ function makeServer({version, instructions, tools}: ToolServing, calls: ServedCa
   });
   return server;
 }
+
+/** Checks the values of forms with weft's own validator. */
+const ownValidator: jsonSchemaValidator = {
+  getValidator(schema) {
+    const given: unknown = schema;
+    const check = isJsonObject(given) ? compileSchema(given) : failed('the schema is not an object');
+    return value => {
+      if (check.tag === 'failed') return {valid: false, data: undefined, errorMessage: check.error};
+      const errors = isJsonObject(value) ? check.value(value) : ['the answer is not an object'];
+      return errors.length === 0
+        ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what came is what it is
+          {valid: true, data: value as never, errorMessage: undefined}
+        : {valid: false, data: undefined, errorMessage: errors.join('; ')};
+    };
+  },
+};
 
 /** How long a client may keep the list of tools, in milliseconds. */
 const listTtlMs = 3_600_000;

@@ -3,6 +3,7 @@ import {createRequire} from 'node:module';
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {setFlagsFromString} from 'node:v8';
+import {brotliDecompressSync} from 'node:zlib';
 import type {Parser, Tree, TreeCursor} from '@vscode/tree-sitter-wasm';
 import {unreachable} from '../../base/unreachable.ts';
 import {parseShell} from './parser.ts';
@@ -311,10 +312,10 @@ async function withoutOptimising<T>(compile: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads a file of the grammar. It is next to the chunks of the built program. Unbuilt, weft finds it in the package. */
+/** Reads a file of the grammar. It is compressed, next to the chunks of the built program. Unbuilt, weft finds it in the package. */
 async function binary(name: string): Promise<Uint8Array> {
-  const beside = fileURLToPath(new URL(`../grammar/${name}`, import.meta.url));
-  return readFile(
-    existsSync(beside) ? beside : createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/${name}`),
-  );
+  const beside = fileURLToPath(new URL(`../grammar/${name}.br`, import.meta.url));
+  return existsSync(beside)
+    ? brotliDecompressSync(await readFile(beside))
+    : readFile(createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/${name}`));
 }

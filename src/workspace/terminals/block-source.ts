@@ -281,6 +281,7 @@ export async function probeTerminal(signal: AbortSignal): Promise<Outcome<string
       signal.removeEventListener('abort', late);
     }
   } catch (cause) {
-    return failed(`No terminal for commands: ${causeText(cause)}`);
+    const [why = ''] = causeText(cause).split('\n');
+    return failed(`No terminal for commands: ${why}`);
   }
 }

@@ -2,6 +2,7 @@ import {existsSync, readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
+import {brotliDecompressSync} from 'node:zlib';
 import {initSync, MarkdownStream} from 'mdream/wasm';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -49,12 +50,14 @@ const dataUrls = /\(<?data:[^()\s]*\)/giu;
 
 let isLoaded = false;
 
-/** Loads the WebAssembly module. It is beside the built program, or in its package if weft runs from source. */
+/** Loads the WebAssembly module. It is compressed, beside the built program, or in its package if weft runs from source. */
 function load(): void {
   if (isLoaded) return;
   const name = 'mdream_edge_bg.wasm';
-  const beside = fileURLToPath(new URL(`../web/${name}`, import.meta.url));
-  const file = existsSync(beside) ? beside : createRequire(import.meta.url).resolve(`mdream/wasm/${name}`);
-  initSync({module: new WebAssembly.Module(readFileSync(file))});
+  const beside = fileURLToPath(new URL(`../web/${name}.br`, import.meta.url));
+  const bytes = existsSync(beside)
+    ? brotliDecompressSync(readFileSync(beside))
+    : readFileSync(createRequire(import.meta.url).resolve(`mdream/wasm/${name}`));
+  initSync({module: new WebAssembly.Module(bytes)});
   isLoaded = true;
 }
