@@ -80,15 +80,19 @@ const onStdout = (text: string, form: OutputForm): string => {
   return form === 'json' ? visibleJson(text) : visibleText(text);
 };
 
-/** Asks a question on stderr and reads one line from stdin. The end of stdin means no. */
-export async function askYesNo(question: string): Promise<boolean> {
+/** Asks a question on stderr. The end of stdin means no. */
+export const askYesNo = async (question: string): Promise<boolean> =>
+  /^\s*y(?:es)?\s*$/iu.test(await askLine(question));
+
+/** Asks a question on stderr and reads one line from stdin. The end of stdin is an empty answer. */
+export async function askLine(question: string): Promise<string> {
   printError(question);
   // The next question reads from the same stream.
   for await (const chunk of process.stdin.iterator({destroyOnReturn: false})) {
     process.stdin.pause();
-    return /^\s*y(?:es)?\s*$/iu.test(String(chunk));
+    return String(chunk);
   }
-  return false;
+  return '';
 }
 
 /** Implements `--debug`, `--debug=FILE` and WEFT_LOG: writes each engine event except deltas to stderr or a file, as a line of JSON with its time. */

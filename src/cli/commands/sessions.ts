@@ -24,10 +24,12 @@ import type {RewindOptions} from './sessions/rewind.ts';
 import {printDocument} from '../rows.ts';
 import {contextFor} from '../../app/run-context.ts';
 
+const exportFormats = ['jsonl', 'markdown', 'claude', 'codex'] as const;
+
 /** `weft sessions …`. */
 export function add(sessions: Command): void {
   const session = ['<session>', 'Session id, or its first characters'] as const;
-  const format = new Option('--format <format>', 'Output format').choices(['jsonl', 'markdown']).default('jsonl');
+  const format = new Option('--format <format>', 'Output format').choices(exportFormats).default('jsonl');
   addSubcommands(sessions, [
     [
       'list',
@@ -147,13 +149,16 @@ async function printCache(idText: string, {json}: JsonOption): Promise<ExitCode>
   return exitCode.done;
 }
 
-/** `weft sessions export <id>`: prints all records (jsonl), a document (markdown), or a statement about the checks. */
+/** `weft sessions export <id>`: prints all records (jsonl), a document (markdown), a file of another agent, or a statement about the checks. */
 async function exportSession(
   idText: string,
-  {format, receipts}: {readonly format: 'jsonl' | 'markdown'; readonly receipts?: true},
+  {format, receipts}: {readonly format: (typeof exportFormats)[number]; readonly receipts?: true},
 ): Promise<ExitCode> {
   if (receipts !== undefined) return (await import('./sessions/export-receipts.ts')).exportReceipts(idText);
-  const {summary, records} = read(await userStore(), idText);
+  const session = read(await userStore(), idText);
+  if (format === 'claude' || format === 'codex')
+    return (await import('./sessions/export-foreign.ts')).exportForeign(session, format);
+  const {summary, records} = session;
   if (format === 'jsonl') printJson(exportJsonl(records));
   else print(exportMarkdown(summary, records));
   return exitCode.done;

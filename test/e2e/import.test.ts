@@ -1,0 +1,40 @@
+// @module-tag long
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {say} from '../support/model-script.ts';
+import {putFile} from '../support/put-file.ts';
+import {openScene} from '../support/scene.ts';
+
+const id = '0f9a1a34-1111-4222-8333-444455556666';
+
+test('a session of Claude Code goes on in weft, and what is left out is counted', async () => {
+  await using scene = await openScene([say('Four.')]);
+  const line = (uuid: string, parentUuid: string | null, fields: object): string =>
+    `${JSON.stringify({uuid, parentUuid, sessionId: id, cwd: scene.place.work, ...fields})}\n`;
+  const use = {type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {command: 'ls'}};
+  const thinking = {type: 'thinking', thinking: 'hm', signature: 'foreign'};
+  putFile(
+    join(scene.place.home, '.claude', 'projects', '-w', `${id}.jsonl`),
+    [
+      line('a', null, {type: 'user', message: {role: 'user', content: 'How many files?'}}),
+      line('b', 'a', {type: 'assistant', message: {id: 'msg_1', model: 'm', content: [thinking, use]}}),
+      `${JSON.stringify({type: 'newer-record'})}\n{"type":"assist`,
+    ].join(''),
+  );
+  const listed = await scene.run(['import', 'session', 'claude']);
+  expect(listed.stdout).toContain(`1  ${id}`);
+  const {code, stderr} = await scene.run(['import', 'session', 'claude', '0f9a']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('left out: thinking (1)');
+  expect(stderr).toContain('left out: record "newer-record" (1)');
+  expect(stderr).toContain('left out: line that is not JSON (1)');
+  expect((await scene.run(['--resume', id, '--prompt', 'And now?'])).stdout).toBe('Four.\n');
+  const [request] = scene.server.requests;
+  expect(request?.body.messages.map(({role}) => role)).toEqual(['user', 'assistant', 'user', 'user']);
+  expect(JSON.stringify(request?.body)).not.toContain('foreign');
+  const again = await scene.run(['import', 'session', 'claude', id]);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining(`Session ${id} already exists.`)]);
+  const exported = await scene.run(['sessions', 'export', id, '--format', 'codex']);
+  expect(exported.stdout).toContain('"type":"function_call"');
+  expect(exported.stderr).toContain(`codex resume ${id}`);
+});
