@@ -489,7 +489,7 @@ const tooLongSigns: readonly RegExp[] = [
   /must have less than (?<window>\d+) tokens(?:.{0,20}given: (?<tokens>\d+))?/u,
   /(?:input|prompt) length (?<tokens>\d+) exceeds (?:the )?limit (?<window>\d+)/u,
   /overflows the kv cache(?: \(n_ctx ?= ?(?<window>\d+))?/u,
-  /上下文.{0,8}(?:超过|超出|过长)/u,
+  /上下文.{0,8}(?:超过|超出|过长)|超长/u,
   /tokens per minute.{0,20}limit (?<window>\d+), requested (?<tokens>\d+)/u,
   /maximum (?:context|model) length (?:is |of )?(?<window>\d+)?/u,
   /context_length_exceeded|exceed_context_size|contextwindowexceeded|model_context_window_exceeded|\b1261\b/u,

@@ -16,6 +16,7 @@ const textsIn = (value: unknown): readonly string[] => {
 const told = (request: ReceivedRequest | undefined): string => textsIn(request?.body.messages).join('\n');
 const tooLong = fail(400, {message: 'prompt is too long: 213462 tokens > 200000 maximum'});
 const put = (scene: Scene, name: string, text: string): void => writeFileSync(join(scene.place.work, name), text);
+const longPrompt = (number: number): string => `Prompt ${number}. ${'lorem '.repeat(3000)}`;
 const longText = (name: string): string => `${name} ${'word '.repeat(20).concat('\n').repeat(300)}`;
 
 describe('a conversation that is too long, headless', () => {
@@ -72,6 +73,30 @@ describe('a conversation that is too long, headless', () => {
     );
     expect(scene.server.requests.length).toBeLessThanOrEqual(5);
     expect(await scene.run(['--continue', '--prompt', 'Short.'])).toMatchObject({code: 0, stdout: 'Fine.\n'});
+  });
+});
+
+describe('a refusal that names no length', () => {
+  const most = 50_000;
+  const limited = (request: ReceivedRequest, number: number): Answer => {
+    if (JSON.stringify(request.body.messages).length > most)
+      return fail(400, {message: 'Input is too long for requested model.'});
+    return say(number === 4 ? 'THE SUMMARY' : 'Fine.');
+  };
+
+  test('of a conversation made of long prompts: the oldest go into the summary, and the session goes on', async () => {
+    await using scene = await openScene(limited);
+    expect(await scene.run(['--prompt', longPrompt(1)])).toMatchObject({code: 0});
+    expect(await scene.run(['--continue', '--prompt', longPrompt(2)])).toMatchObject({code: 0});
+    const run = await scene.run(['--continue', '--prompt', longPrompt(3)]);
+    expect(run).toMatchObject({code: 0, stdout: 'Fine.\n'});
+    expect(run.stderr).toMatch(
+      /^weft: Too long for \S+: compacted the conversation, about [\d,]+ → about [\d,]+ tokens\.\n$/u,
+    );
+    expect(scene.server.requests).toHaveLength(5);
+    expect(told(scene.server.requests.at(-1))).toMatch(/THE SUMMARY[^]*Prompt 3\./u);
+    expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages).length).toBeLessThan(most * 0.7);
+    expect(await scene.run(['--continue', '--prompt', 'Short.'])).toMatchObject({code: 0, stderr: ''});
   });
 });
 

@@ -109,6 +109,8 @@ export async function draftCompaction(
     maxUserTokens,
     (window * maxUserShare) / scale,
     plan.way === 'trim' ? maxTrimmed / 2 : maxUserTokens,
+    // The rest of the request belongs to the latest exchange.
+    plan.trigger === 'auto' ? Math.max(0, maxTrimmed - estimateMessagesTokens(trimmed.messages)) : maxUserTokens,
   );
   const fitting = new Set<VerbatimMessage>(newestWithin(prompts, ({text}) => text, maxTokens));
   const carried: VerbatimParts = {

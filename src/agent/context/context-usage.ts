@@ -63,9 +63,9 @@ export interface RequestSize extends RequestTokens {
   readonly limit: number;
 }
 
-/** The share of the window that a request may take, and the share of a refused request that its repetition may have. */
+/** The share of the window that a request may take, and the share of a refused conversation that a repetition may have. */
 const requestShare = 0.8;
-const repeatShare = 0.6;
+const repeatShare = 0.7;
 
 /** Returns the size of the session's next request. `refused`: what the provider said when it refused that request. */
 export function requestSize(
@@ -79,15 +79,21 @@ export function requestSize(
     const limit = window > 0 ? window * requestShare : Number.POSITIVE_INFINITY;
     return {...counted, shown: counted, window, limit};
   }
-  const tokens = refused.tokens > 0 ? refused.tokens : Math.max(counted.tokens, window + 1);
+  if (refused.tokens === 0) {
+    // Without numbers, the refused request itself is the only measure.
+    const fixed = Math.min(counted.fixed * counted.scale, counted.tokens);
+    const isOver = window > 0 && counted.tokens > window;
+    const limit = isOver ? window * requestShare : fixed + (counted.tokens - fixed) * repeatShare;
+    return {...counted, total: 'estimated', shown: counted, window, limit};
+  }
+  const {tokens} = refused;
   const estimated = counted.fixed + estimateMessagesTokens(request.messages);
-  const scale = scaleOf(tokens, estimated);
   return {
     ...counted,
     tokens,
-    shown: refused.tokens > 0 ? {tokens, scale} : counted,
-    total: refused.tokens > 0 ? 'counted' : 'estimated',
-    scale,
+    shown: {tokens, scale: scaleOf(tokens, estimated)},
+    total: 'counted',
+    scale: scaleOf(tokens, estimated),
     window,
     limit: window > 0 ? window * requestShare : tokens * repeatShare,
   };

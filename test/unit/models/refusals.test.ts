@@ -156,6 +156,7 @@ const tooLong: readonly (readonly [string, number, object | string, number, numb
   ['an input length', 400, {error: 'Input length 9000 exceeds limit 4096'}, 9000, 4096],
   ['a KV cache', 400, {error: 'the prompt overflows the KV cache (n_ctx=4096)'}, 0, 4096],
   ['Chinese', 400, {error: '上下文长度超过限制'}, 0, 0],
+  ['Z.ai in Chinese', 400, {error: {code: '1210', message: 'Prompt 超长'}}, 0, 0],
   ['Ollama', 400, {error: 'prompt too long; exceeded max context length by 4 tokens'}, 0, 0],
   [
     'Vertex',
