@@ -32,7 +32,11 @@ export const commandTable: readonly CommandRow[] = [
     () => import('./commands/auth.ts'),
   ],
   ['sessions', 'List, show, export and delete sessions', () => import('./commands/sessions.ts')],
-  ['import', 'Move in from another agent', () => import('./commands/import.ts')],
+  [
+    'import [options]',
+    'Show what other agents have here, and import their sessions',
+    () => import('./commands/import.ts'),
+  ],
   ['blame [options] [file]', 'Show which prompt, call and model wrote each line', () => import('./commands/blame.ts')],
   [
     'bisect [options] <command>',

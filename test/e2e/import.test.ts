@@ -38,3 +38,21 @@ test('a session of Claude Code goes on in weft, and what is left out is counted'
   expect(exported.stdout).toContain('"type":"function_call"');
   expect(exported.stderr).toContain(`codex resume ${id}`);
 });
+
+test('the overview says what becomes of each file, and never shows a key', async () => {
+  await using scene = await openScene([]);
+  const {home} = scene.place;
+  putFile(join(home, '.codex', 'auth.json'), '{"OPENAI_API_KEY": "sk-very-secret"}');
+  putFile(join(home, '.claude', 'settings.json'), '{}');
+  putFile(join(home, '.claude', 'CLAUDE.md'), 'Be brief.');
+  const all = await scene.run(['import']);
+  expect(all).toMatchObject({code: 0, stderr: ''});
+  expect(all.stdout.split('\n')).toEqual([
+    'claude    ~/.claude/settings.json  import: hooks, rules and variables: weft config import',
+    'claude    ~/.claude/CLAUDE.md  weft reads it: if you have no AGENTS.md for weft',
+    'codex     ~/.codex/auth.json  not imported: it has keys, which weft does not copy: weft login',
+    '',
+  ]);
+  const one = await scene.run(['import', '--from', 'codex', '--json']);
+  expect(JSON.parse(one.stdout)).toMatchObject([{agent: 'codex', state: 'left-out'}]);
+});

@@ -1,10 +1,16 @@
-import {Argument, type Command} from 'commander';
+import {Argument, type Command, Option} from 'commander';
 import {exiting} from '../../app/exit-code.ts';
 import {addSubcommands, jsonFlag, type JsonOption} from '../flags.ts';
+import {movedAgents, type OverviewOptions, printOverview} from './import/overview.ts';
 import type {SessionAgent} from './import/session.ts';
 
-/** `weft import session`. */
+/** `weft import` and `weft import session`. */
 export function add(command: Command): void {
+  command
+    .enablePositionalOptions()
+    .addOption(new Option('--from <agent>', 'Only the files of this agent').choices(movedAgents))
+    .option(...jsonFlag)
+    .action(exiting(async (options: OverviewOptions) => printOverview(options)));
   addSubcommands(command, [
     [
       'session',
