@@ -76,13 +76,14 @@ export abstract class Decoder {
   }
 
   get content(): AnswerContent {
-    const hasContent = this.#blocks.some(
+    const last = this.#blocks.findLast(
       ({start, text}) => start.kind === 'tool-call' || (start.kind === 'text' && text !== ''),
     );
-    if (!hasContent) return 'none';
+    if (last === undefined) return 'none';
     const open = this.#blocks.filter(block => !block.finished);
     if (open.some(({start}) => start.kind === 'tool-call')) return 'cut-call';
-    return open.every(({start, text}) => start.kind === 'text' && endOfAnswer.test(text)) ? 'whole' : 'cut-text';
+    if (last.start.kind === 'text' && !endOfAnswer.test(last.text)) return last.finished ? 'cut-message' : 'cut-text';
+    return open.every(({start}) => start.kind === 'text') ? 'whole' : 'cut-text';
   }
 
   /** Handles the end of the stream: finishes the message if it is complete. */

@@ -43,8 +43,11 @@ export const refusedInStream = (event: unknown): Refused => ({
 /** Returns a successful answer that is not a message of a model. `body` is empty if nothing came. */
 export const notMessage = (body: string): Refused => ({kind: 'refused', status: 200, header: () => null, body});
 
-/** The state of an answer so far. `whole`: it stops where an answer can end. `none`: no text and no tool call has come. */
-export type AnswerContent = 'whole' | 'cut-text' | 'cut-call' | 'none';
+/**
+ * The state of an answer so far. `whole`: it stops where an answer can end. `cut-message`: the server has marked the end of a
+ * text that stops in the middle of a sentence. `none`: no text and no tool call has come.
+ */
+export type AnswerContent = 'whole' | 'cut-text' | 'cut-message' | 'cut-call' | 'none';
 
 /**
  * The items that one try yields: the events of one message, and at most one error, as the last item. A try that ends without

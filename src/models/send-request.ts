@@ -178,7 +178,7 @@ export function makeSendOnce(dialect: ProviderDialect, idleMs = maxSilenceMs): S
 
 /** The stream ended in order, but the answer did not. */
 export const closedEarly = (content: AnswerContent): ProviderError =>
-  content === 'cut-text'
+  content === 'cut-text' || content === 'cut-message'
     ? connectionLost(
         'The server cut the answer in the middle of a sentence.',
         'one-repeat',

@@ -351,6 +351,8 @@ function keepsUnmarked(
   {merger, billed}: {readonly merger: StreamMerger; readonly billed: number},
 ): boolean {
   if (content === 'whole') return billed > 0 || endMarks === 'unknown';
+  // A server that marks the ends of texts also marks the ends of answers.
+  if (content === 'cut-message') return false;
   if (content === 'cut-text' ? !merger.addsNothing : content === 'none' && !merger.hasContent) return false;
   return billed > 0 && endMarks === 'unknown';
 }

@@ -6,7 +6,7 @@ import {breakOff, dropAfter, fail, say, sayPieces, type Answer, type Break} from
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {finish} from '../support/run-weft.ts';
 import {openScene} from '../support/scene.ts';
-import {jsonLines, kindsOf} from './support/messages.ts';
+import {jsonLines, kindsOf, resultOf} from './support/messages.ts';
 
 const quickly = {headers: {'retry-after-ms': '10'}};
 
@@ -157,6 +157,23 @@ describe('the lesson of a refusal', () => {
     for (const name of ['x', 'y']) expect(await scene.run(['--prompt', name])).toMatchObject(expected);
     expect(scene.server.requests).toHaveLength(requests);
   });
+});
+
+test('an answer whose text the server ends, but not its message, is repeated once and then fails', async () => {
+  const events = [
+    {type: 'message_start', message: {id: 'msg_1', model: 'm', usage: {input_tokens: 9, output_tokens: 1}}},
+    {type: 'content_block_start', index: 0, content_block: {type: 'text', text: ''}},
+    {type: 'content_block_delta', index: 0, delta: {type: 'text_delta', text: 'Half an ans'}},
+    {type: 'content_block_stop', index: 0},
+  ];
+  const half = {stream: events.map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')};
+  await using scene = await openScene(() => half);
+  const {code, stdout} = await scene.run(['--prompt', 'x', '--output-format', 'json']);
+  expect([code, scene.server.requests.length, resultOf(stdout)]).toMatchObject([
+    1,
+    2,
+    {is_error: true, result: expect.stringContaining('The server cut the answer in the middle of a sentence.')},
+  ]);
 });
 
 /** An answer of chat completions without an end mark. */

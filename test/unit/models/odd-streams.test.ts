@@ -150,6 +150,7 @@ describe('a stream that ends in order without an end mark', () => {
     output_index: 0,
     item: {type: 'message', id: 'i', content: [{type: 'output_text', text: 'Count to 4'}]},
   };
+  const cutOff = 'The server cut the answer in the middle of a sentence.';
   const closed = 'The connection closed during the answer.';
 
   test.each<readonly [string, 'chat' | 'anthropic' | 'responses', readonly string[], object]>([
@@ -206,18 +207,18 @@ describe('a stream that ends in order without an end mark', () => {
     ],
     ['nothing is asked for once', 'chat', [said('')], {requests: 2, end: {message: closed}}],
     [
-      'a finished block is kept',
+      'a finished block in the middle of a sentence is asked for once',
       'anthropic',
       [messages(...textBlock, {type: 'content_block_stop', index: 0})],
-      {requests: 1, text: 'Count to 4', notes: [note]},
+      {requests: 2, notes: [], end: {message: cutOff}},
     ],
     ['an open block is asked for once', 'anthropic', [messages(...textBlock)], {requests: 2, notes: [note]}],
     ['a message without blocks is asked for once', 'anthropic', [messages()], {requests: 2, end: {message: closed}}],
     [
-      'a finished item is kept',
+      'a finished item in the middle of a sentence is asked for once',
       'responses',
       [data(responseText, responseItem)],
-      {requests: 1, text: 'Count to 4', notes: [note]},
+      {requests: 2, notes: [], end: {message: cutOff}},
     ],
     ['an open item is asked for once', 'responses', [data(responseText)], {requests: 2, notes: [note]}],
   ])('%s (%s)', async (_name, dialect, streams, expected) => {
