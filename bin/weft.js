@@ -18,6 +18,9 @@ if (major < 22 || (major === 22 && minor < 13)) {
     `weft needs Node.js 22.13 or newer; this is ${process.versions.node}. Install a newer Node.js and try again.\n`,
   );
   process.exitCode = 2;
+} else if (process.platform === 'win32') {
+  process.stderr.write('weft does not run on Windows itself. Install WSL (`wsl --install`), and install weft there.\n');
+  process.exitCode = 2;
 } else if (process.argv.length === 3 && /^(?:--version|-V)$/.test(process.argv[2])) {
   process.stdout.write(`${JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version}\n`);
 } else if (existsSync(program)) {

@@ -42,12 +42,8 @@ export async function runKeyCommand(
   {command, name, fix, environment, check, until, limitMs = usualLimitMs}: KeyCommand,
   signal: AbortSignal,
 ): Promise<IssuedKey> {
-  const [shell, ...words] =
-    process.platform === 'win32'
-      ? [environment['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', command]
-      : ['/bin/sh', '-c', command];
   const run = {folder: homedir(), environment, input: '', limitMs, maxOutput: 64 * 1024, children: 'killed'} as const;
-  const {kind, code, output, stderr, message} = await runProgram(shell, words, run, signal);
+  const {kind, code, output, stderr, message} = await runProgram('/bin/sh', ['-c', command], run, signal);
   const said = firstLine(explanationIn(stderr), 300);
   const refuse = (what: string): never => {
     const about = said === '' ? '.' : `: ${said.replace(/\.$/u, '')}.`;

@@ -18,7 +18,7 @@ export const claudeFolder = (): string => process.env['CLAUDE_CONFIG_DIR'] || jo
 export const weftFolders = ({config, data}: Places, environment: NodeJS.ProcessEnv): WeftFolders => ({
   folders: [...new Set([config, data].map(folder => resolve(folder)))],
   variables: Object.fromEntries(
-    ['HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'WEFT_HOME', 'APPDATA', 'LOCALAPPDATA'].flatMap(name => {
+    ['HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'WEFT_HOME'].flatMap(name => {
       const value = environment[name];
       return value === undefined || value === '' ? [] : [[name, value]];
     }),

@@ -133,7 +133,7 @@ function whenUsed(load: () => object): object {
  */
 function cacheFolder(): string {
   const chosen = process.env['WEFT_COMPILE_CACHE'] ?? '';
-  const home = process.env['HOME'] ?? process.env['USERPROFILE'] ?? '';
+  const home = process.env['HOME'] ?? '';
   const {data} = placesOf({platform: process.platform, env: process.env, home});
   const folder = chosen === '' ? join(data, 'cache') : chosen;
   if (!isAbsolute(folder)) return '';

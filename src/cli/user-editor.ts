@@ -51,10 +51,7 @@ const ignore = (): void => {};
 
 function run(command: string, file: string, signal: AbortSignal): Promise<string> {
   const {promise, resolve} = Promise.withResolvers<string>();
-  const child =
-    process.platform === 'win32'
-      ? spawn(`${command} "${file}"`, {stdio: 'inherit', shell: true, signal})
-      : spawn('/bin/sh', ['-c', `${command} "$1"`, 'weft-editor', file], {stdio: 'inherit', signal});
+  const child = spawn('/bin/sh', ['-c', `${command} "$1"`, 'weft-editor', file], {stdio: 'inherit', signal});
   // Ctrl+C belongs to the editor while it has the terminal.
   process.on('SIGINT', ignore);
   child.once('error', error => resolve(`can't be run (${error.message})`));

@@ -90,11 +90,8 @@ export const environmentVariables: readonly {
       ['WEFT_STORE', 'The session database: `sqlite` (default), or a Postgres address.'],
       ['WEFT_COMPILE_CACHE', 'The folder for compiled code, as an absolute path. `off`: weft keeps none.'],
       ['HOME', 'Your home folder. weft ignores an empty or relative one.'],
-      ['USERPROFILE', 'Your home folder on Windows.'],
       ['XDG_CONFIG_HOME', 'The folder for settings on Linux. Default: `~/.config`.'],
       ['XDG_DATA_HOME', 'The folder for data on Linux. Default: `~/.local/share`.'],
-      ['APPDATA', 'The folder for settings on Windows.'],
-      ['LOCALAPPDATA', 'The folder for data on Windows.'],
     ],
   },
   {

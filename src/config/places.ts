@@ -1,4 +1,4 @@
-import {join, posix, win32} from 'node:path';
+import {isAbsolute, join} from 'node:path';
 
 /** The folders and files of one user. Any of them may be missing. */
 export interface Places {
@@ -54,7 +54,7 @@ export const passingDatabase: DatabaseChoice = {kind: 'sqlite', file: ':memory:'
 
 /**
  * Returns the locations of weft's files. They are in WEFT_HOME if it is set. Otherwise they are in the platform's folders: the
- * XDG folders on Linux and other Unixes, ~/Library on macOS, AppData on Windows. `home` is the user's home folder. Empty
+ * XDG folders on Linux and other Unixes, ~/Library on macOS. `home` is the user's home folder. Empty
  * variables are ignored, and so are relative ones, as the XDG rules require. WEFT_HOME may be relative. WEFT_STORE sets another
  * location for the database.
  */
@@ -64,49 +64,44 @@ export function placesOf(user: {
   readonly home: string;
 }): Places {
   const {platform, env, home} = user;
-  const paths = platform === 'win32' ? win32 : posix;
   const folder = (variable: string, ...otherwise: string[]): string => {
     const set = env[variable] ?? '';
-    return paths.isAbsolute(set) ? paths.join(set, 'weft') : paths.join(home, ...otherwise, 'weft');
+    return isAbsolute(set) ? join(set, 'weft') : join(home, ...otherwise, 'weft');
   };
   const at = (config: string, data: string): Places => {
-    const sqlite = {kind: 'sqlite', file: paths.join(data, 'weft.db')} as const;
+    const sqlite = {kind: 'sqlite', file: join(data, 'weft.db')} as const;
     const url = env['WEFT_STORE'] ?? '';
     return {
       config,
       data,
-      settings: paths.join(config, 'settings.json'),
-      keyBindings: paths.join(config, 'keybindings.json'),
-      themes: paths.join(config, 'themes'),
+      settings: join(config, 'settings.json'),
+      keyBindings: join(config, 'keybindings.json'),
+      themes: join(config, 'themes'),
       database: url === '' || url === 'sqlite' ? sqlite : {kind: 'postgres', url},
-      trust: paths.join(data, 'trust.json'),
-      blocks: paths.join(data, 'blocks'),
-      checkpoints: paths.join(data, 'checkpoints'),
-      transcripts: paths.join(data, 'transcripts'),
-      memory: paths.join(data, 'memory'),
-      artifacts: paths.join(data, 'artifacts'),
-      history: paths.join(data, 'history.jsonl'),
-      pruned: paths.join(data, 'pruned'),
-      updateCheck: paths.join(data, 'update-check'),
-      placeholderKey: paths.join(data, 'placeholder.key'),
-      refusals: paths.join(data, 'refusals.json'),
-      servers: paths.join(data, 'mcp'),
-      credentials: paths.join(data, 'credentials.json'),
-      serverCredentials: paths.join(data, 'mcp', 'credentials.json'),
-      serverToken: paths.join(data, 'server.token'),
-      log: paths.join(data, 'logs', 'weft.log'),
+      trust: join(data, 'trust.json'),
+      blocks: join(data, 'blocks'),
+      checkpoints: join(data, 'checkpoints'),
+      transcripts: join(data, 'transcripts'),
+      memory: join(data, 'memory'),
+      artifacts: join(data, 'artifacts'),
+      history: join(data, 'history.jsonl'),
+      pruned: join(data, 'pruned'),
+      updateCheck: join(data, 'update-check'),
+      placeholderKey: join(data, 'placeholder.key'),
+      refusals: join(data, 'refusals.json'),
+      servers: join(data, 'mcp'),
+      credentials: join(data, 'credentials.json'),
+      serverCredentials: join(data, 'mcp', 'credentials.json'),
+      serverToken: join(data, 'server.token'),
+      log: join(data, 'logs', 'weft.log'),
     };
   };
 
   const own = env['WEFT_HOME'] ?? '';
   if (own !== '') return at(own, own);
   if (platform === 'darwin') {
-    const support = paths.join(home, 'Library', 'Application Support', 'weft');
+    const support = join(home, 'Library', 'Application Support', 'weft');
     return at(support, support);
-  }
-  if (platform === 'win32') {
-    const local = folder('LOCALAPPDATA', 'AppData', 'Local');
-    return at(folder('APPDATA', 'AppData', 'Roaming'), local);
   }
   return at(folder('XDG_CONFIG_HOME', '.config'), folder('XDG_DATA_HOME', '.local', 'share'));
 }

@@ -61,17 +61,8 @@ function exists(pid: number): boolean {
 /** Starts a process to query the system, so call it only for a session that is already marked. */
 function queryStartTime(pid: number): number | undefined {
   const {execFileSync} = process.getBuiltinModule('node:child_process');
-  const [program, ...rest] =
-    process.platform === 'win32'
-      ? [
-          'powershell',
-          '-NoProfile',
-          '-Command',
-          `(Get-Process -Id ${String(pid)}).StartTime.ToUniversalTime().ToString('o')`,
-        ]
-      : ['ps', '-o', 'lstart=', '-p', String(pid)];
   try {
-    const output = execFileSync(program, rest, {
+    const output = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
       encoding: 'utf8',
       timeout: 3000,
       stdio: ['ignore', 'pipe', 'ignore'],

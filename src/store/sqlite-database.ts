@@ -65,7 +65,7 @@ function connect(file: string): DatabaseSync {
   if (statSync(file, {throwIfNoEntry: false}) === undefined) makePrivateFile(file);
   const connection = new DatabaseSync(file);
   registerOpenDatabase(file);
-  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
   return connection;
 }
 

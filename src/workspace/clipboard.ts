@@ -34,8 +34,6 @@ export function readersFor(platform: NodeJS.Platform, environment: Environment):
   switch (platform) {
     case 'darwin':
       return [reader('pngpaste', '-'), {program: 'osascript', options: ['-e', appleScript], form: 'base64'}];
-    case 'win32':
-      return [powershell];
     default:
       return [
         ...(has('WAYLAND_DISPLAY') ? imageTypes.map(type => reader('wl-paste', '--no-newline', '--type', type)) : []),
@@ -152,7 +150,6 @@ function writersFor(platform: NodeJS.Platform, environment: Environment): readon
   const has = (name: string): boolean => (environment[name] ?? '') !== '';
   const clip: TextWriter = {program: 'clip.exe', options: []};
   if (platform === 'darwin') return [{program: 'pbcopy', options: []}];
-  if (platform === 'win32') return [clip];
   return [
     ...(has('WAYLAND_DISPLAY') ? [{program: 'wl-copy', options: []}] : []),
     ...(has('DISPLAY')
@@ -167,7 +164,7 @@ function writersFor(platform: NodeJS.Platform, environment: Environment): readon
 }
 
 const programsFor = (platform: NodeJS.Platform): string =>
-  platform === 'darwin' ? 'pbcopy' : platform === 'win32' ? 'clip.exe' : 'wl-copy (Wayland) or xclip (X11)';
+  platform === 'darwin' ? 'pbcopy' : 'wl-copy (Wayland) or xclip (X11)';
 
 /** The time limit of a clipboard program, in milliseconds. */
 const runLimitMs = 3000;

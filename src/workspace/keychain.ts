@@ -25,7 +25,6 @@ export function systemKeychain(options: {
     return code === 0 ? output.toString('utf8') : undefined;
   };
   if (options.platform === 'darwin') return macKeychain(run);
-  if (options.platform === 'win32') return undefined;
   return secretService(run);
 }
 

@@ -42,7 +42,6 @@ function openersOf(
   const isSet = (name: string): boolean => (environment[name] ?? '') !== '';
   if (isSet('SSH_CONNECTION') || isSet('SSH_TTY')) return [];
   if (platform === 'darwin') return [['/usr/bin/open', url]];
-  if (platform === 'win32') return [['rundll32', 'url.dll,FileProtocolHandler', url]];
   return [
     // The browser runs on Windows and needs no desktop here.
     ...(isSet('WSL_DISTRO_NAME') ? [['wslview', url] as const] : []),

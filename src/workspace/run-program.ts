@@ -89,7 +89,7 @@ const heldPipeMs = 250;
 
 /** Ends what is left of a process group. */
 function killGroup(id: number | undefined): void {
-  if (id === undefined || process.platform === 'win32') return;
+  if (id === undefined) return;
   try {
     process.kill(-id, 'SIGKILL');
   } catch {

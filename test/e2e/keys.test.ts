@@ -70,21 +70,18 @@ test('weft keys lists, checks and explains', async () => {
   expect(await keys('check')).toMatch(/^1 problem: .*keybindings\.json is ignored: it is not JSON: /u);
 });
 
-test.skipIf(process.platform === 'win32')(
-  'a pipe or a device in place of a file of keys or colors is refused',
-  async () => {
-    await using scene = await openScene([]);
-    const home = join(scene.place.home, 'weft');
-    mkdirSync(join(home, 'themes'), {recursive: true});
-    execFileSync('mkfifo', [join(home, 'keybindings.json'), join(home, 'themes', 'pipe.json')]);
-    symlinkSync('/dev/zero', join(home, 'themes', 'zero.json'));
-    const {code, stdout} = await scene.run(['keys', 'check']);
-    expect(`${code} ${stdout}`).toMatch(
-      /^1 problem: Can't read .*keybindings\.json: it is not a file\. The default keys count\.\n$/u,
-    );
-    using terminal = openScenePty(scene, {environment: {COLORTERM: 'truecolor'}});
-    await terminal.until(/asks first/u);
-    terminal.type('/theme\r');
-    await terminal.until(/pipe\W+Can't read the theme file[^]*zero\W+Can't read the theme file/u);
-  },
-);
+test('a pipe or a device in place of a file of keys or colors is refused', async () => {
+  await using scene = await openScene([]);
+  const home = join(scene.place.home, 'weft');
+  mkdirSync(join(home, 'themes'), {recursive: true});
+  execFileSync('mkfifo', [join(home, 'keybindings.json'), join(home, 'themes', 'pipe.json')]);
+  symlinkSync('/dev/zero', join(home, 'themes', 'zero.json'));
+  const {code, stdout} = await scene.run(['keys', 'check']);
+  expect(`${code} ${stdout}`).toMatch(
+    /^1 problem: Can't read .*keybindings\.json: it is not a file\. The default keys count\.\n$/u,
+  );
+  using terminal = openScenePty(scene, {environment: {COLORTERM: 'truecolor'}});
+  await terminal.until(/asks first/u);
+  terminal.type('/theme\r');
+  await terminal.until(/pipe\W+Can't read the theme file[^]*zero\W+Can't read the theme file/u);
+});

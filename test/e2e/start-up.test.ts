@@ -219,6 +219,18 @@ test.each(['20.20.2', '22.12.0', '18.0.0'])('Node %s is too old: one line and ex
   }
 });
 
+test('Windows itself is refused with the way that works', async () => {
+  using place = new TempPlace();
+  const windows = `Object.defineProperty(process, 'platform', {value: 'win32'});`;
+  const environment = {NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(windows)}`};
+  expect(await runWeft(['--prompt', 'x'], {place, environment})).toEqual({
+    code: 2,
+    signal: null,
+    stdout: '',
+    stderr: 'weft does not run on Windows itself. Install WSL (`wsl --install`), and install weft there.\n',
+  });
+});
+
 test('started as a program, V8 has little room for new objects, which weft does not need', async () => {
   using place = new TempPlace();
   const tell = `data:text/javascript,${encodeURIComponent('process.stderr.write(process.execArgv.join());')}`;

@@ -12,7 +12,7 @@ const steering = '\u001B]52;c;eA==\u0007\u009B31m\u202E';
 const shown = '^[]52;c;eA==^G\\x9b31m\\u{202e}';
 const inJson = String.raw`\u001b]52;c;eA==\u0007\u009b31m\u202e`;
 
-describe.skipIf(process.platform === 'win32')('text that would steer the terminal', () => {
+describe('text that would steer the terminal', () => {
   test(
     'is shown, not obeyed, by every command on a terminal; a pipe gets the bytes',
     {tags: 'long', timeout: 60_000},

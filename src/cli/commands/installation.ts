@@ -7,7 +7,7 @@ import {askYesNo, print} from '../../app/output.ts';
 import {packageName, version} from '../../app/version.ts';
 import {existsSync, realpathSync} from 'node:fs';
 import {homedir} from 'node:os';
-import {dirname, join, win32} from 'node:path';
+import {dirname, join} from 'node:path';
 import {userPlaces} from '../../app/user-data.ts';
 import {programPath, userPath} from '../../workspace/exec/trusted-path.ts';
 
@@ -73,7 +73,7 @@ function thisInstallation(): Installation {
   const root = dirname(dirname(realpathSync(process.argv[1] ?? '')));
   return installationOf({
     root,
-    nodePrefix: process.platform === 'win32' ? dirname(process.execPath) : dirname(dirname(process.execPath)),
+    nodePrefix: dirname(dirname(process.execPath)),
     isCheckout: existsSync(join(root, 'src', 'cli', 'main.ts')),
   });
 }
@@ -108,8 +108,7 @@ const runners: readonly (readonly [cache: RegExp, name: string])[] = [
 ];
 
 /**
- * Detects from the program's folder how it was installed. `nodePrefix` is npm's default prefix: the folder with `bin/node`, or with
- * `node.exe`.
+ * Detects from the program's folder how it was installed. `nodePrefix` is npm's default prefix: the folder with `bin/node`.
  */
 export function installationOf({
   root,
@@ -120,7 +119,6 @@ export function installationOf({
   readonly nodePrefix: string;
   readonly isCheckout: boolean;
 }): Installation {
-  const path = root.replaceAll(win32.sep, '/');
   if (isCheckout)
     return {
       place: `running from source in ${root}`,
@@ -128,7 +126,7 @@ export function installationOf({
       remove: `npm uninstall --global ${packageName}, if you ran npm link; then delete ${root}`,
     };
   for (const [cache, name] of runners) {
-    const folder = cache.exec(path)?.[0];
+    const folder = cache.exec(root)?.[0];
     if (folder !== undefined) {
       const update = {kind: 'text', text: `${name} ${newest}`} as const;
       return {place: `run by ${name}`, update, remove: `delete ${folder}`};
@@ -136,19 +134,19 @@ export function installationOf({
   }
   for (const [part, name, install, remove] of managers) {
     const update = {kind: 'command', words: [...install.split(' '), newest]} as const;
-    if (part.test(path)) return {place: `installed by ${name}`, update, remove: `${remove} ${packageName}`};
+    if (part.test(root)) return {place: `installed by ${name}`, update, remove: `${remove} ${packageName}`};
   }
-  const prefix = /^(.*?)(?:\/lib|(?<=\/npm|\/nodejs))\/node_modules\/(?:@[^/]+\/)?weft$/u.exec(path)?.[1];
+  const prefix = /^(.*?)(?:\/lib|(?<=\/npm|\/nodejs))\/node_modules\/(?:@[^/]+\/)?weft$/u.exec(root)?.[1];
   if (prefix !== undefined) {
-    const where = prefix === nodePrefix.replaceAll(win32.sep, '/') ? [] : ['--prefix', prefix];
+    const where = prefix === nodePrefix ? [] : ['--prefix', prefix];
     return {
       place: `installed by npm in ${prefix}`,
       update: {kind: 'command', words: ['npm', 'install', '--global', ...where, newest]},
       remove: ['npm uninstall --global', ...where, packageName].join(' '),
     };
   }
-  const project = /^(.*?)\/node_modules\//u.exec(path)?.[1];
-  const manager = path.includes('/node_modules/.pnpm/') ? 'pnpm' : 'npm';
+  const project = /^(.*?)\/node_modules\//u.exec(root)?.[1];
+  const manager = root.includes('/node_modules/.pnpm/') ? 'pnpm' : 'npm';
   return project === undefined
     ? {
         place: `in ${root}`,

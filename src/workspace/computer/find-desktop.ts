@@ -36,7 +36,6 @@ export function findDesktop(
 
 function displayOf(platform: NodeJS.Platform, environment: Environment): Display | undefined {
   if (platform === 'darwin') return 'macos';
-  if (platform === 'win32') return undefined;
   if ((environment['WAYLAND_DISPLAY'] ?? '') !== '') return 'wayland';
   return (environment['DISPLAY'] ?? '') === '' ? undefined : 'x11';
 }

@@ -63,7 +63,7 @@ export function makeOutputFolder({parent}: {readonly parent: string}): OutputFol
 function findPrivateFolder(path: string): readonly string[] | undefined {
   const stats = statsOf(path);
   if (stats === undefined || !stats.isDirectory() || !isOwnedByUser(stats)) return undefined;
-  return process.platform !== 'win32' && (stats.mode & 0o077) !== 0 ? undefined : [realpathSync(path)];
+  return (stats.mode & 0o077) !== 0 ? undefined : [realpathSync(path)];
 }
 
 /** Creates `path` if needed and makes it private to this user. Throws if that is impossible. */
@@ -72,7 +72,7 @@ function ensurePrivateFolder(path: string): string {
   const stats = lstatSync(path);
   if (!stats.isDirectory()) throw new Error(`${path} is not a folder`);
   if (!isOwnedByUser(stats)) throw new Error(`${path} belongs to another user`);
-  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) chmodSync(path, 0o700);
+  if ((stats.mode & 0o077) !== 0) chmodSync(path, 0o700);
   return path;
 }
 

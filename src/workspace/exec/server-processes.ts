@@ -64,11 +64,7 @@ async function openContext(registryFolder: string) {
 }
 
 /** The variables that the MCP SDK passes to every server. A server's configuration names any others that it needs. */
-const inheritedNames: readonly string[] =
-  process.platform === 'win32'
-    ? `APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86)
-      PROGRAMW6432 SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE WINDIR`.split(/\s+/u)
-    : ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
+const inheritedNames: readonly string[] = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
 
 function inheritVariables(environment: Environment): Record<string, string> {
   const found: Record<string, string> = {};

@@ -6,7 +6,6 @@ import {withoutTerminals} from './hidden-terminals.ts';
  * runs in its own session, so it receives no signals for weft's group. It reads from a pipe that only weft can write to: when the pipe
  * closes, weft is gone. Until then weft sends orders, one per line, about what to do at that point.
  * A watchdog keeps nothing alive and holds nothing else open. If the system can't start another process, weft runs without a watchdog.
- * There is none on Windows.
  */
 
 interface WatchdogScript {
@@ -31,7 +30,6 @@ function startWatchdog(
   script: WatchdogScript,
   {args, descriptors}: {readonly args: readonly string[]; readonly descriptors: readonly number[]},
 ): Watchdog {
-  if (process.platform === 'win32') return {order: () => {}, close: () => {}};
   const child = spawn('/bin/sh', ['-c', scriptText(script), script.name, ...args], {
     cwd: '/',
     detached: true,

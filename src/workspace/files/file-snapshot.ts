@@ -55,10 +55,8 @@ export async function takeSnapshot(path: string): Promise<Outcome<FileSnapshot, 
 
 /** True if this user may write the file. For root, who could write any file, the mode decides. */
 export async function isWritableByUser(path: string, {mode, owner}: PresentFile): Promise<boolean> {
-  if (process.platform !== 'win32') {
-    const ours = process.geteuid?.() === 0 && owner.user === 0 ? 0o200 : 0o222;
-    if ((mode & ours) === 0) return false;
-  }
+  const ours = process.geteuid?.() === 0 && owner.user === 0 ? 0o200 : 0o222;
+  if ((mode & ours) === 0) return false;
   return access(path, constants.W_OK).then(
     () => true,
     () => false,

@@ -103,16 +103,16 @@ export async function removeFolders(folders: readonly string[]): Promise<void> {
 
 async function openHandle(path: string, through: string): Promise<FolderHandle> {
   const handle = await openDirectory(through);
-  const real = handle === undefined ? undefined : await pathOfHandle(handle);
+  const real = await pathOfHandle(handle);
   if ((real ?? (await realpath(path))) !== path) {
-    await handle?.close();
+    await handle.close();
     throw replacedPathError(path);
   }
-  const base = real === undefined || handle === undefined ? path : `/proc/self/fd/${handle.fd}`;
+  const base = real === undefined ? path : `/proc/self/fd/${handle.fd}`;
   return {
     at: name => join(base, name),
     sync: async () => {
-      await handle?.sync().catch(() => {});
+      await handle.sync().catch(() => {});
     },
     isInPlace: async () =>
       realpath(path).then(
@@ -120,14 +120,12 @@ async function openHandle(path: string, through: string): Promise<FolderHandle> 
         () => false,
       ),
     [Symbol.asyncDispose]: async () => {
-      await handle?.close();
+      await handle.close();
     },
   };
 }
 
-/** Returns `undefined` if folders can't be opened, as on Windows. */
-async function openDirectory(path: string): Promise<FileHandle | undefined> {
-  if (process.platform === 'win32') return undefined;
+async function openDirectory(path: string): Promise<FileHandle> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (cause) {

@@ -88,17 +88,16 @@ export function findSearchBinary(
   find: (name: string) => string | undefined = findProgram,
 ): Outcome<SearchBinary, Fault> {
   const {platform, arch} = process;
-  const program = platform === 'win32' ? 'rg.exe' : 'rg';
   try {
     // The binary's package is a dependency of this package, so it is resolved from there.
     const owner = resolve('@vscode/ripgrep', import.meta.url);
-    return ok({path: resolve(`@vscode/ripgrep-${platform}-${arch}/bin/${program}`, owner), origin: 'package'});
+    return ok({path: resolve(`@vscode/ripgrep-${platform}-${arch}/bin/rg`, owner), origin: 'package'});
   } catch {
-    const path = find(program);
+    const path = find('rg');
     if (path !== undefined) return ok({path, origin: 'PATH'});
     return failed({
       kind: 'needs-user',
-      message: `The search program ripgrep (${program}) is neither installed with weft nor on PATH.`,
+      message: `The search program ripgrep (rg) is neither installed with weft nor on PATH.`,
       fix: 'Install ripgrep ("apt install ripgrep" or "brew install ripgrep"), or reinstall weft with its optional dependencies.',
     });
   }

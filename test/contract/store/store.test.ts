@@ -423,7 +423,7 @@ onEachDatabase(database => {
 });
 
 describe('the database file', () => {
-  test.skipIf(process.platform === 'win32')('belongs to this user alone', () => {
+  test('belongs to this user alone', () => {
     using temporary = temporaryFile();
     countingStore(temporary.file).close();
     expect(statSync(temporary.file).mode & 0o777).toBe(0o600);

@@ -13,10 +13,6 @@ test.each<[root: string, expected: readonly string[]]>([
   ['/usr/lib/node_modules/@weft-cli/weft', npm('/usr', '')],
   ['/home/me/.npm-global/lib/node_modules/weft', npm('/home/me/.npm-global', ' --prefix /home/me/.npm-global')],
   [
-    String.raw`C:\Users\me\AppData\Roaming\npm\node_modules\weft`,
-    npm('C:/Users/me/AppData/Roaming/npm', ' --prefix C:/Users/me/AppData/Roaming/npm'),
-  ],
-  [
     '/home/me/.npm/_npx/1a2b/node_modules/weft',
     ['run by npx', `npx ${packageName}@latest`, 'delete /home/me/.npm/_npx/1a2b'],
   ],

@@ -18,7 +18,7 @@ function script(name: string, body: string): string {
 const edit = (env: Record<string, string>) =>
   userEditor(env).edit({text: 'a draft', name: 'prompt.md', form: 'prose'}, new AbortController().signal);
 
-describe.skipIf(process.platform === 'win32')("the user's editor", () => {
+describe("the user's editor", () => {
   test('gets its arguments and a file of its own, and what it leaves comes back', async () => {
     const seen = join(folder, 'seen');
     const editor = script(

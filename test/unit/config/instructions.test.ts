@@ -29,7 +29,7 @@ const where = {
   memory: '/data/memory',
 };
 
-describe.skipIf(process.platform === 'win32')('findInstructions', () => {
+describe('findInstructions', () => {
   test("comes from the user, the workspace's parents and the workspace, the nearest last", () => {
     const files = tree({
       '/home/u/.config/weft/AGENTS.md': 'mine',
@@ -124,23 +124,20 @@ describe.skipIf(process.platform === 'win32')('findInstructions', () => {
   });
 });
 
-test.skipIf(process.platform === 'win32')(
-  'of a file those of the folders between it and the workspace count, the nearest last',
-  () => {
-    const files = tree({
-      '/w/AGENTS.md': 'root',
-      '/w/src/CLAUDE.md': 'source',
-      '/w/src/deep/AGENTS.md': '\ufeffdeep',
-      '/w/src/deep/er/AGENTS.md': '-> /w/src/deep/AGENTS.md',
-      '/w/src/empty/AGENTS.md': ' ',
-      '/w/src/empty/CLAUDE.md': 'second choice',
-      '/w/src/linked/AGENTS.md': '! a link',
-      '/w2/AGENTS.md': 'beside',
-    });
-    const below = (path: string) => findInstructionsBelow({workspace: '/w', path}, files);
-    const source = {path: '/w/src/CLAUDE.md', text: 'source'};
-    expect(below('/w/src/deep/er/a.ts')).toEqual([source, {path: '/w/src/deep/AGENTS.md', text: 'deep'}]);
-    expect([below('/w/src/empty/a.ts'), below('/w/src/linked/a.ts')]).toEqual([[source], [source]]);
-    expect([below('/w/a.ts'), below('/w2/a.ts'), below('/else/a.ts')]).toEqual([[], [], []]);
-  },
-);
+test('of a file those of the folders between it and the workspace count, the nearest last', () => {
+  const files = tree({
+    '/w/AGENTS.md': 'root',
+    '/w/src/CLAUDE.md': 'source',
+    '/w/src/deep/AGENTS.md': '\ufeffdeep',
+    '/w/src/deep/er/AGENTS.md': '-> /w/src/deep/AGENTS.md',
+    '/w/src/empty/AGENTS.md': ' ',
+    '/w/src/empty/CLAUDE.md': 'second choice',
+    '/w/src/linked/AGENTS.md': '! a link',
+    '/w2/AGENTS.md': 'beside',
+  });
+  const below = (path: string) => findInstructionsBelow({workspace: '/w', path}, files);
+  const source = {path: '/w/src/CLAUDE.md', text: 'source'};
+  expect(below('/w/src/deep/er/a.ts')).toEqual([source, {path: '/w/src/deep/AGENTS.md', text: 'deep'}]);
+  expect([below('/w/src/empty/a.ts'), below('/w/src/linked/a.ts')]).toEqual([[source], [source]]);
+  expect([below('/w/a.ts'), below('/w2/a.ts'), below('/else/a.ts')]).toEqual([[], [], []]);
+});

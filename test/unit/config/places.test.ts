@@ -123,37 +123,6 @@ test.each<[string, Parameters<typeof placesOf>[0], ReturnType<typeof placesOf>]>
       log: '/Users/u/Library/Application Support/weft/logs/weft.log',
     },
   ],
-  [
-    'Windows',
-    {platform: 'win32', env: {APPDATA: 'D:\\Roaming'}, home: 'C:\\Users\\u'},
-    {
-      config: 'D:\\Roaming\\weft',
-      data: 'C:\\Users\\u\\AppData\\Local\\weft',
-      settings: 'D:\\Roaming\\weft\\settings.json',
-      keyBindings: 'D:\\Roaming\\weft\\keybindings.json',
-      themes: 'D:\\Roaming\\weft\\themes',
-      database: {
-        kind: 'sqlite',
-        file: 'C:\\Users\\u\\AppData\\Local\\weft\\weft.db',
-      },
-      trust: 'C:\\Users\\u\\AppData\\Local\\weft\\trust.json',
-      blocks: 'C:\\Users\\u\\AppData\\Local\\weft\\blocks',
-      checkpoints: 'C:\\Users\\u\\AppData\\Local\\weft\\checkpoints',
-      transcripts: 'C:\\Users\\u\\AppData\\Local\\weft\\transcripts',
-      memory: 'C:\\Users\\u\\AppData\\Local\\weft\\memory',
-      artifacts: 'C:\\Users\\u\\AppData\\Local\\weft\\artifacts',
-      history: 'C:\\Users\\u\\AppData\\Local\\weft\\history.jsonl',
-      pruned: 'C:\\Users\\u\\AppData\\Local\\weft\\pruned',
-      updateCheck: 'C:\\Users\\u\\AppData\\Local\\weft\\update-check',
-      placeholderKey: 'C:\\Users\\u\\AppData\\Local\\weft\\placeholder.key',
-      refusals: 'C:\\Users\\u\\AppData\\Local\\weft\\refusals.json',
-      servers: 'C:\\Users\\u\\AppData\\Local\\weft\\mcp',
-      credentials: 'C:\\Users\\u\\AppData\\Local\\weft\\credentials.json',
-      serverCredentials: 'C:\\Users\\u\\AppData\\Local\\weft\\mcp\\credentials.json',
-      serverToken: 'C:\\Users\\u\\AppData\\Local\\weft\\server.token',
-      log: 'C:\\Users\\u\\AppData\\Local\\weft\\logs\\weft.log',
-    },
-  ],
 ])('%s', (_, user, places) => {
   expect(placesOf(user)).toEqual(places);
 });

@@ -54,7 +54,3 @@ test('a locked keychain is given up when its time is over', async () => {
   expect(await keychain.read('anthropic')).toBe(undefined);
   expect(await keychain.store('anthropic', 'sk-ant-1')).toBe(false);
 });
-
-test('Windows has none that weft knows', () => {
-  expect(systemKeychain({platform: 'win32', environment: {}, limitMs: 1})).toBe(undefined);
-});

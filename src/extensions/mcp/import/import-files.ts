@@ -69,6 +69,5 @@ const bothNames = (folder: string): readonly string[] =>
 /** Returns the folder where editors keep user settings. */
 function editorFolder(home: string, platform: NodeJS.Platform, env: ImportContext['env']): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
-  if (platform === 'win32') return env['APPDATA'] || join(home, 'AppData', 'Roaming');
   return env['XDG_CONFIG_HOME'] || join(home, '.config');
 }

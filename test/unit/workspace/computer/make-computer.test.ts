@@ -241,7 +241,6 @@ describe('what goes wrong is a fault', () => {
 
 test.each<readonly [NodeJS.Platform, Record<string, string>, readonly string[], FoundDesktop | undefined]>([
   ['linux', {}, ['xdotool', 'import'], undefined],
-  ['win32', {DISPLAY: ':0'}, ['xdotool', 'import'], undefined],
   ['linux', {DISPLAY: ':0'}, ['xdotool', 'scrot', 'maim'], desktop('x11', 'scrot', 'xdotool')],
   [
     'linux',

@@ -112,7 +112,6 @@ describe('images', () => {
 
   test('each system has its own programs', () => {
     expect(programs('darwin', {})).toEqual(['pngpaste', 'osascript']);
-    expect(programs('win32', {})).toEqual(['powershell.exe']);
     expect(programs('linux', {WAYLAND_DISPLAY: 'w', DISPLAY: ':0', WSL_DISTRO_NAME: 'u'})).toEqual([
       'wl-paste',
       'xclip',

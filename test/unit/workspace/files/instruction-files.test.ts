@@ -52,7 +52,7 @@ const text = (real: string, said: string): InstructionFile => ({
 });
 const skipped = (why: string): InstructionFile => ({kind: 'skipped', why});
 
-describe.skipIf(process.platform === 'win32')('readInstructionFile', () => {
+describe('readInstructionFile', () => {
   const cases: readonly (readonly [
     what: string,
     folder: string,

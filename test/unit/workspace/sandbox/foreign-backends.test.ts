@@ -196,7 +196,7 @@ describe('codex', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('claude', () => {
+describe('claude', () => {
   beforeEach(needs('bwrap'));
   beforeEach(needs('socat'));
 
