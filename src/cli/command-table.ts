@@ -96,7 +96,7 @@ export const commandTable: readonly CommandRow[] = [
   ['acp [options]', 'Serve an editor over stdin and stdout (Agent Client Protocol)', () => import('./commands/acp.ts')],
   ['version', 'Print the version', () => import('./commands/installation.ts')],
   [
-    'update|upgrade',
+    'update|upgrade [options]',
     'Update weft with the package manager that installed it',
     () => import('./commands/installation.ts'),
   ],
