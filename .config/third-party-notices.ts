@@ -22,6 +22,25 @@ const withoutText: ReadonlyMap<string, readonly string[]> = new Map([
   ['yoga-layout', ['Copyright (c) Facebook, Inc. and its affiliates.']],
 ]);
 
+/** Parts of other projects inside packages, whose licence texts the packages leave out. */
+const embedded: readonly {readonly owner: string; readonly parts: readonly string[]; readonly text: string}[] = [
+  {
+    owner: 'unpdf',
+    parts: ['PDF.js 6.1.200 (Apache-2.0)'],
+    text: 'Copyright Mozilla Foundation\n\nThe text of the Apache License 2.0 follows the name openai.',
+  },
+  {
+    owner: '@vscode/tree-sitter-wasm',
+    parts: ['tree-sitter 0.25.1 (MIT)', 'tree-sitter-bash (MIT)'],
+    text: mitLicence(['Copyright (c) 2017-2018 Max Brunsfeld']),
+  },
+  {
+    owner: 'mdream',
+    parts: ['dlmalloc 0.2.13 (MIT or Apache-2.0)', 'wasm-bindgen 0.2.127 (MIT or Apache-2.0)'],
+    text: 'Rust crates. The text of the Apache License 2.0 follows the name openai.',
+  },
+];
+
 /**
  * The licences of all packages that these modules (paths of files) belong to, as one text for people. Packages with the same licence
  * text stand together. The text is in the order of the packages' names, and is the same on every machine. A package without a licence
@@ -29,16 +48,23 @@ const withoutText: ReadonlyMap<string, readonly string[]> = new Map([
  */
 export function thirdPartyNotices(modules: Iterable<string>): string {
   const folders = new Set([...modules].flatMap(path => packageFolder(path) ?? []));
-  const licences = new Map([...folders].map(licenceOf));
+  const found = [...folders].map(licenceOf);
   const packages = new Map<string, string[]>();
-  for (const [name, text] of [...licences].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, text] of found.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     packages.set(text, [...(packages.get(text) ?? []), name]);
   }
   const line = '-'.repeat(80);
   const sections = [...packages].map(([text, names]) => [line, ...names, line, '', text, ''].join('\n'));
-  return ['weft contains parts of these packages, under the licences that follow their names.', '', ...sections].join(
-    '\n',
-  );
+  const names = new Set(found.map(([name]) => name.split(' ')[0] ?? ''));
+  const inside = embedded
+    .filter(({owner}) => names.has(owner))
+    .map(({owner, parts, text}) => [line, ...parts.map(part => `${part}, in ${owner}`), line, '', text, ''].join('\n'));
+  return [
+    'weft contains parts of these packages, under the licences that follow their names.',
+    '',
+    ...sections,
+    ...inside,
+  ].join('\n');
 }
 
 /** The folder of the package that a module belongs to; `undefined` for a module of weft's own. */

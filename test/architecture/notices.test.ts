@@ -2,6 +2,8 @@ import {mkdtempSync, mkdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
+import packageFile from '../../package.json' with {type: 'json'};
+import {billOfMaterials} from '../../.config/bill-of-materials.ts';
 import {thirdPartyNotices} from '../../.config/third-party-notices.ts';
 import {readText} from './repository.ts';
 
@@ -46,4 +48,30 @@ test('packages come by name, those with one licence text together, weft itself n
 
 test('a package without a licence text is an error', () => {
   expect(() => thirdPartyNotices([makePackage('bare', {'readme.md': 'MIT'})])).toThrow(/bare has no licence/u);
+});
+
+test('the bill of materials has what CycloneDX 1.6 requires, and parts inside packages', () => {
+  const bill = billOfMaterials(readText('THIRD-PARTY-NOTICES'), packageFile);
+  expect([bill.bomFormat, bill.specVersion, bill.version]).toEqual(['CycloneDX', '1.6', 1]);
+  expect(bill.metadata.component.purl).toBe(`pkg:npm/%40weft-cli/weft@${packageFile.version}`);
+  expect(bill.components.filter(({type, name}) => type === '' || name === '')).toEqual([]);
+  const names = bill.components.map(({name}) => name);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'zod',
+      'PDF.js',
+      'tree-sitter',
+      'tree-sitter-bash',
+      'dlmalloc',
+      'wasm-bindgen',
+      '@vscode/ripgrep',
+    ]),
+  );
+  const refs = bill.components.flatMap(part => ('bom-ref' in part ? [part['bom-ref']] : []));
+  expect(new Set(refs).size).toBe(refs.length);
+});
+
+test('the versions of parts inside packages are those in their files', () => {
+  expect(readText('node_modules/unpdf/dist/pdfjs.mjs')).toContain('apiVersion:`6.1.200`');
+  expect(readText('node_modules/@vscode/tree-sitter-wasm/cgmanifest.json')).toContain('"version": "0.25.1"');
 });
