@@ -367,14 +367,18 @@ export interface GlobReport {
 }
 
 export interface TodoPort {
-  /** Replaces the list by the one from the model. The host keeps ids, and open todos that were left out. */
-  replace(entries: readonly TodoEntry[]): Promise<TodoUpdate>;
+  /**
+   * Replaces the list by the one from the model. The host keeps ids, and open todos that were left out. The step of a plan stays in
+   * progress until its condition holds.
+   */
+  replace(entries: readonly TodoEntry[], signal: AbortSignal): Promise<TodoUpdate>;
 }
 
-/** The current list, and the open todos in it that the model left out. */
+/** The current list, the open todos in it that the model left out, and what the model reads about steps that stay in progress. */
 export interface TodoUpdate {
   readonly todos: TodoList;
   readonly keptOpen: TodoList;
+  readonly unmet: readonly string[];
 }
 
 export interface TodoEntry {

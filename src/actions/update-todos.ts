@@ -46,11 +46,14 @@ export const updateTodos = defineAction<
   ],
   label: input => `Update todos (${input.entries.length})`,
   cancelled: input => ({entries: input.entries.length}),
-  modelContent: output => textContent(`The todo list now has ${countText(output.todos)}.${keptText(output.keptOpen)}`),
+  modelContent: output =>
+    textContent(
+      [`The todo list now has ${countText(output.todos)}.${keptText(output.keptOpen)}`, ...output.unmet].join(' '),
+    ),
   reported: 'by-own-events',
-  run: async (input, {ports}) => ({
+  run: async (input, {ports, signal}) => ({
     state: 'success',
-    output: await ports.todos.replace(input.entries),
+    output: await ports.todos.replace(input.entries, signal),
   }),
 });
 

@@ -47,6 +47,8 @@ type Finding =
   /** weft could not check it, and trying again would not help. */
   | {readonly kind: 'not-checked'; readonly fault: Fault};
 
+type Failing = Wanted & Extract<Finding, {kind: 'fails'}>;
+
 /** The result of a check at the end of the model's work. `go-on`: the text for the model. */
 type Verdict =
   | {readonly kind: 'hold'}
@@ -55,6 +57,8 @@ type Verdict =
 
 /** The conditions of one prompt: the user's goal and the required checks. weft checks them when the model would end its work. */
 export class PromptConditions {
+  /** The end of the prompt that a step's condition brought. */
+  end: PromptEnd | undefined;
   readonly #context: PromptContext;
   readonly #failures = new Failures();
   readonly #tried: string[] = [];
@@ -99,41 +103,79 @@ export class PromptConditions {
     signal: AbortSignal,
   ): Promise<Verdict> {
     const {session} = this.#context;
-    const failing: (Wanted & Extract<Finding, {kind: 'fails'}>)[] = [];
     // Plan mode changes nothing, so there is nothing to check yet.
     if (session.mode === 'plan') return this.#inPlanMode();
     if (this.#heldAt === calls) return {kind: 'hold'};
     this.#heldAt = 'unmet';
     session.plans.conditions = 'unmet';
-    const {checks} = session.owner();
-    const since = checks.begun === this.#begun ? 'nothing' : 'work';
     const isWork = calls > 0 || session.interaction === 'unattended';
+    const since = this.#since();
+    const failing = await this.#failing(await this.#wanted(isWork), signal);
+    if ('kind' in failing) return ended(failing);
+    const end = this.#count(failing, {since, limit});
+    if (end !== undefined) return ended(end);
+    if (failing.length > 0) return {kind: 'go-on', text: failing.map(failureText).join('\n\n')};
+    this.#heldAt = calls;
+    return {kind: 'hold'};
+  }
+
+  /** Checks the conditions of each step that the model marks as completed. Returns a text for the model: empty if they hold. */
+  async checkSteps(steps: readonly (readonly string[])[], signal: AbortSignal): Promise<readonly string[]> {
+    if (this.#context.session.mode === 'plan') return [];
+    const since = this.#since();
+    const found: (readonly Failing[])[] = [];
+    for (const goals of steps) {
+      const failing = await this.#failing(this.#wantedSteps(goals), signal);
+      if ('kind' in failing) {
+        this.end = failing;
+        return steps.map(() => 'weft could not check its condition.');
+      }
+      found.push(failing);
+    }
+    const failing = found.flat();
+    if (failing.length > 0) this.end = this.#count(failing, {since, limit: undefined});
+    return found.map(each => each.map(failureText).join('\n\n'));
+  }
+
+  #since(): 'nothing' | 'work' {
     this.#proven = 'unknown';
-    for (const each of await this.#wanted(isWork)) {
+    return this.#context.session.owner().checks.begun === this.#begun ? 'nothing' : 'work';
+  }
+
+  /** Returns the conditions that fail, or the end of the prompt if they can't be checked. */
+  async #failing(wanted: readonly Wanted[], signal: AbortSignal): Promise<readonly Failing[] | PromptEnd> {
+    const failing: Failing[] = [];
+    for (const each of wanted) {
       const finding = await this.#test(each, signal);
-      if (signal.aborted) return ended({kind: 'interrupted'});
-      if (finding.kind === 'not-checked') return ended({kind: 'failed', fault: finding.fault});
+      if (signal.aborted) return {kind: 'interrupted'};
+      if (finding.kind === 'not-checked') return {kind: 'failed', fault: finding.fault};
       if (finding.kind === 'fails') failing.push({...each, ...finding});
     }
+    return failing;
+  }
+
+  /** Counts an attempt. Returns the end of the prompt if it has reached its limit, or if the failure stays the same. */
+  #count(
+    failing: readonly Failing[],
+    {since, limit}: {readonly since: 'nothing' | 'work'; readonly limit: PromptEnd | undefined},
+  ): PromptEnd | undefined {
+    const {session} = this.#context;
     this.#attempts += 1;
-    this.#begun = checks.begun;
-    if (failing.length === 0) {
-      this.#heldAt = calls;
-      return {kind: 'hold'};
-    }
+    this.#begun = session.owner().checks.begun;
+    if (failing.length === 0) return undefined;
     this.#tried.push(this.#work());
     const progress = this.#failures.add(failing.map(({output, line}) => `${line}\n${output}`).join('\n'), since);
     const line = failing.map(each => `${visibleLine(shortText(each.condition))}: ${each.line}`).join(' · ');
     if (limit !== undefined) {
       warn(session, `Not met at the limit (attempt ${this.#attempts}): ${line}`);
-      return ended(limit);
+      return limit;
     }
     const {maxTurns, maxCostUsd} = session.limits;
     const isBounded = maxTurns !== 'unlimited' || maxCostUsd !== 'unlimited';
     if (progress === 'stuck' && (!isBounded || failing.some(({what}) => what === 'goal')))
-      return ended({kind: 'failed', fault: this.#unmet(line, failing)});
+      return {kind: 'failed', fault: this.#unmet(line, failing)};
     warn(session, `Not met (attempt ${this.#attempts}): ${line}`);
-    return {kind: 'go-on', text: failing.map(failureText).join('\n\n')};
+    return undefined;
   }
 
   /** Ends the goal if it held at the last check. Called when the prompt is done, because the model may go on after a check. */
@@ -166,16 +208,20 @@ export class PromptConditions {
     const commands = new Set(await Promise.all(required.map(({text}) => this.#requiredCommand(text))));
     const goal = goalIn(conversation.journal.records);
     const read = readCondition(goal);
-    const steps = plans.goals
-      .map(written => readCondition(written))
-      .flatMap(step => (step.tag === 'ok' ? [step.value] : []));
     return [
       ...[...commands].map(
         command => ({what: 'check', condition: {kind: 'command', command}, reuse: 'receipt'}) as const,
       ),
-      ...steps.map(condition => this.#wantedGoal(condition)),
+      ...this.#wantedSteps(plans.goals),
       ...(read.tag === 'failed' ? [] : [this.#wantedGoal(read.value)]),
     ];
+  }
+
+  #wantedSteps(goals: readonly string[]): readonly Wanted[] {
+    return [...new Set(goals)].flatMap(written => {
+      const read = readCondition(written);
+      return read.tag === 'ok' ? [this.#wantedGoal(read.value)] : [];
+    });
   }
 
   /** Returns what the person wrote if weft knows it as a command, even if a check has that name. */
@@ -430,7 +476,7 @@ function lineOf({end, whole}: Ran): string {
 const maxLine = 120;
 
 /** Returns what the model reads about a condition that failed. */
-const failureText = ({what, condition, output}: Wanted & Extract<Finding, {kind: 'fails'}>): string =>
+const failureText = ({what, condition, output}: Failing): string =>
   `weft checked ${what === 'goal' ? 'the goal' : 'a required check'}, and it does not hold: ${conditionText(condition)}.\n` +
   `${clipStart(output, maxFailure)}\nGo on until it holds. Say so if it cannot.`;
 

@@ -110,6 +110,10 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   const prepared = await stats.conditions?.prepare(signal);
   if (prepared !== undefined && prepared.kind !== 'note') return prepared;
   if (prepared !== undefined && prepared.text !== '') addReminder([reminderBlock(prepared.text)], session);
+  session.plans.testSteps = async (steps, stepSignal) => {
+    stats.conditions ??= await loadConditions(context);
+    return (await stats.conditions?.checkSteps(steps, stepSignal)) ?? [];
+  };
   let round: StopInput['round'] = 'first';
   let stopHookBlocks = 0;
   let hasCorrected = false;
@@ -194,6 +198,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (cuts[cutPart] >= maxCuts[cutPart]) return cutEnd[cutPart];
     const looping = context.loopGuard.made?.afterTurn();
     if (looping !== undefined) return {kind: 'failed', fault: looping};
+    if (stats.conditions?.end !== undefined) return stats.conditions.end;
     if (cut === 'text' || cut === 'thinking') {
       session.publish([{event: 'repaired', repair: `cut-${cut}`, text: cutNotes[cut].user, leftOut: []}]);
       addReminder([reminderBlock(cutNotes[cut].model)], session);

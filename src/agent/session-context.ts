@@ -322,8 +322,8 @@ export function actionPorts(session: SessionContext, id: ActionId, answer: Answe
     skills: skillsOf(session),
     tools: session.tools,
     todos: {
-      async replace(entries) {
-        const update = await session.conversation.todos.replace(entries);
+      async replace(entries, signal) {
+        const update = await session.conversation.todos.replace(entries, todos => session.plans.admit(todos, signal));
         await session.plans.markSteps(update.todos);
         return update;
       },

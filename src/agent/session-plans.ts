@@ -17,11 +17,12 @@ import {
   rejectPlan,
   stepGoals,
 } from '../domain/plan.ts';
-import type {TodoList} from '../domain/todo.ts';
+import type {Todo, TodoList} from '../domain/todo.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import type {Asker} from '../domain/sub-agent.ts';
 import type {OpenConversation} from './conversation.ts';
 import type {AgentPorts} from './ports.ts';
+import type {AdmittedTodos} from './todo-store.ts';
 
 interface PlanSession {
   readonly ports: Pick<AgentPorts, 'plans' | 'ids' | 'clock'>;
@@ -46,6 +47,9 @@ export class SessionPlans {
   #asked: 'not-yet' | 'asked' = 'not-yet';
   /** Whether the conditions of the current plan's steps held when weft last checked them. */
   conditions: 'met' | 'unmet' = 'met';
+  /** Tests the conditions of each step. Returns a text for each one: empty if its conditions hold. The running prompt sets it. */
+  testSteps: (steps: readonly (readonly string[])[], signal: AbortSignal) => Promise<readonly string[]> =
+    async () => [];
 
   constructor(session: () => PlanSession) {
     this.#session = session;
@@ -81,7 +85,7 @@ export class SessionPlans {
 
   /** The conditions that the steps of the current plan carry. */
   get goals(): readonly string[] {
-    return this.#current === 'none' ? [] : stepGoals(this.#current);
+    return this.#current === 'none' ? [] : stepGoals(this.#current.steps);
   }
 
   /** Returns the question about open steps, once per execution. Otherwise empty. */
@@ -100,6 +104,34 @@ export class SessionPlans {
     this.#current = plan;
     this.#session().publish([{event: 'plan-changed', plan}]);
     await this.#setTodos(plan);
+  }
+
+  /** Tests the conditions of steps that a new list completes. Keeps those in progress whose conditions fail. */
+  async admit(todos: TodoList, signal: AbortSignal): Promise<AdmittedTodos> {
+    const done = new Map(todos.flatMap(todo => (todo.status === 'completed' ? [[todo.id, todo] as const] : [])));
+    const marked = this.openSteps.flatMap(step => {
+      const todo = done.get(this.#todos.get(step.id) ?? todoId(''));
+      const goals = stepGoals([step]);
+      return todo === undefined || goals.length === 0 ? [] : [{todo, goals}];
+    });
+    if (marked.length === 0) return {todos, unmet: []};
+    const texts = await this.testSteps(
+      marked.map(({goals}) => goals),
+      signal,
+    );
+    const unmet = marked.flatMap(({todo}, at) => {
+      const text = texts[at] ?? '';
+      return text === ''
+        ? []
+        : [{id: todo.id, text: `The step ${JSON.stringify(todo.title)} stays in progress. ${text}`}];
+    });
+    const open = new Set(unmet.map(({id}) => id));
+    const kept = todos.map((todo): Todo => (open.has(todo.id) ? {...todo, status: 'in_progress'} : todo));
+    return {
+      // A list begins with what is completed.
+      todos: [...kept.filter(isDone), ...kept.filter(todo => !isDone(todo))],
+      unmet: unmet.map(({text}) => text),
+    };
   }
 
   async markSteps(todos: TodoList): Promise<void> {
@@ -207,6 +239,8 @@ export class SessionPlans {
     return changed.value;
   }
 }
+
+const isDone = ({status}: Todo): boolean => status === 'completed';
 
 /** Returns what the todo list shows of a step. */
 const titleOf = (description: string): string => (description.split('\n')[0] ?? '').toWellFormed();

@@ -1,10 +1,12 @@
 import type {SettledCall} from '../actions/agent-event.ts';
-import type {TodoEntry, TodoPort} from '../actions/ports.ts';
+import type {TodoEntry, TodoUpdate} from '../actions/ports.ts';
 import {clip} from '../base/clip.ts';
 import type {TodoId} from '../domain/ids.ts';
 import type {Todo, TodoList} from '../domain/todo.ts';
 
-export interface TodoStore extends TodoPort {
+export interface TodoStore {
+  /** Replaces the list. `admit` may keep todos in progress that the new list completes. */
+  replace(entries: readonly TodoEntry[], admit?: (todos: TodoList) => Promise<AdmittedTodos>): Promise<TodoUpdate>;
   /** Returns the unfinished todos, in order. */
   open(): Promise<TodoList>;
   /** Called when a prompt begins: the model's next list may be for a new task. */
@@ -15,6 +17,9 @@ export interface TodoStore extends TodoPort {
    */
   afterCall(settled: SettledCall): Promise<string>;
 }
+
+/** The todos that the list gets, and why some of them are not completed. */
+export type AdmittedTodos = Pick<TodoUpdate, 'todos' | 'unmet'>;
 
 /** Calls without an update of the list before the model is reminded. */
 const callsUntilReminder = 8;
@@ -47,16 +52,18 @@ export function makeTodoStore(options: {
     beginPrompt() {
       moment = 'first-of-prompt';
     },
-    async replace(entries: readonly TodoEntry[]) {
+    async replace(entries, admit = async todos => ({todos, unmet: []})) {
       const [{framesOfUpdate, updateList}, before] = await Promise.all([import('../tasks/update-list.ts'), list()]);
-      const update = updateList(before, {entries, moment}, options.newId);
+      const listed = updateList(before, {entries, moment}, options.newId);
+      const {todos, unmet} = await admit(listed.todos);
+      const update = {...listed, todos};
       const frames = framesOfUpdate(before, update);
       if (frames.length > 0) options.keep(frames);
-      current = update.todos;
+      current = todos;
       moment = 'later';
       calls = 0;
       wasJustUpdated = true;
-      return {todos: update.todos, keptOpen: update.keptOpen};
+      return {todos, keptOpen: update.keptOpen, unmet};
     },
     async afterCall(settled) {
       const hasSet = wasJustUpdated;

@@ -129,7 +129,7 @@ export const openSteps = ({steps}: Plan): readonly PlanStep[] =>
  * Returns the conditions that steps carry, as written: a line such as "Done when: `npm test`" or "Done when: file: dist/x.js exists". Other
  * words after "Done when:" are for people.
  */
-export const stepGoals = ({steps}: Plan): readonly string[] =>
+export const stepGoals = (steps: readonly PlanStep[]): readonly string[] =>
   steps.flatMap(({description, status}) =>
     status === 'cancelled'
       ? []

@@ -151,7 +151,8 @@ describe('--goal', () => {
 test('a plan is completed only if the conditions of its steps hold, whatever the agent marks', async () => {
   const marked = call('TodoWrite', {todos: [{content: 'Mend it', status: 'completed'}]});
   const plan = call('ExitPlanMode', {goal: 'Right', steps: ['Mend it\nDone when: `sh check.sh`'], notes: ''});
-  await using scene = await withCheck([plan, marked, say('Done.'), write('good\n'), say('Mended.'), plan, marked]);
+  const mended = [write('good\n'), marked, say('Mended.')];
+  await using scene = await withCheck([plan, marked, say('Done.'), ...mended, plan, marked]);
   const planned = async (): Promise<string> =>
     String(JSON.parse((await scene.run(['plan', 'x', '--output-format', 'json'])).stdout).id);
   const state = async (id: string): Promise<unknown> =>
@@ -165,6 +166,61 @@ test('a plan is completed only if the conditions of its steps hold, whatever the
   const failing = await planned();
   expect((await scene.run(['plan', 'run', failing, ...allowed])).code).toBe(1);
   expect(await state(failing)).toBe('failed');
+});
+
+const mark = (first: string, second: string): Answer =>
+  call('TodoWrite', {
+    todos: [
+      {content: 'Mend it', status: first},
+      {content: 'Tell it', status: second},
+    ],
+  });
+const planned = async (scene: Scene): Promise<string> =>
+  String(JSON.parse((await scene.run(['plan', 'x', '--output-format', 'json'])).stdout).id);
+const statuses = async (id: string, scene: Scene): Promise<unknown> => {
+  const shown = JSON.parse((await scene.run(['plan', 'show', id, '--json'])).stdout);
+  return [shown.state, ...shown.steps.map(({status}: {readonly status: string}) => status)];
+};
+
+describe('a step of a plan is marked', () => {
+  const steps = ['Mend it\nDone when: `sh check.sh`', 'Tell it'];
+  const plan = call('ExitPlanMode', {goal: 'Right', steps, notes: ''});
+
+  test('its condition is checked first: the failure is in the result, and the step stays in progress', async () => {
+    const script = [mark('completed', 'pending'), write('good\n'), mark('completed', 'in_progress')];
+    await using scene = await withCheck([plan, ...script, mark('completed', 'completed'), say('Done.')]);
+    const id = await planned(scene);
+    const {code, stderr} = await scene.run(['plan', 'run', id, ...allowed]);
+    expect([code, await statuses(id, scene)]).toEqual([0, ['completed', 'completed', 'completed']]);
+    // Each mark of the step, and the end of the plan.
+    expect(runs(scene)).toBe(3);
+    expect(stderr).toBe('weft: Not met (attempt 1): `sh check.sh`: exit code 1, bad\n');
+    const read = JSON.stringify(scene.server.requests[2]?.body.messages);
+    expect(read).toContain('now has 0 completed, 1 in progress, 1 pending. The step \\"Mend it\\" stays in progress');
+    expect(read).toContain('it does not hold: `sh check.sh` exits with 0.\\nexit code 1\\n');
+  });
+
+  test('the same failure three times ends the plan, and the step is not done', async () => {
+    const marks = [1, 2, 3].map(() => mark('completed', 'in_progress'));
+    await using scene = await withCheck([plan, ...marks, say('Never said.')]);
+    const id = await planned(scene);
+    const {code, stderr} = await scene.run(['plan', 'run', id, ...allowed]);
+    expect([code, await statuses(id, scene)]).toEqual([1, ['failed', 'in_progress', 'in_progress']]);
+    expect([scene.server.requests.length, runs(scene)]).toEqual([4, 3]);
+    expect(stderr).toContain('Not met after 3 attempts, and the failure stays the same');
+  });
+
+  test('Ctrl+C stops the check, and the step is not done', async () => {
+    await using scene = await withCheck([plan, mark('completed', 'pending')]);
+    writeFileSync(join(scene.place.work, 'check.sh'), 'echo $$ > pid; sleep 1000');
+    const id = await planned(scene);
+    const child = scene.start(['plan', 'run', id, ...allowed]);
+    const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+    child.kill('SIGINT');
+    expect((await finish(child)).code).toBe(130);
+    await processGone(pid);
+    expect(await statuses(id, scene)).toEqual(['stopped', 'in_progress', 'pending']);
+  });
 });
 
 describe('--require-check', () => {
