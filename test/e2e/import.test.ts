@@ -56,3 +56,24 @@ test('the overview says what becomes of each file, and never shows a key', async
   const one = await scene.run(['import', '--from', 'codex', '--json']);
   expect(JSON.parse(one.stdout)).toMatchObject([{agent: 'codex', state: 'left-out'}]);
 });
+
+test('servers of Cursor come without the values of their variables and headers', async () => {
+  await using scene = await openScene([]);
+  const path = join(scene.place.home, '.cursor', 'mcp.json');
+  putFile(
+    path,
+    JSON.stringify({
+      mcpServers: {
+        local: {command: 'run', args: ['${userHome}/a'], env: {TOKEN: 'very-secret', OTHER: '${env:MINE}'}},
+        far: {url: 'https://mcp.example.com/', headers: {'X-Key': 'very-secret'}},
+      },
+    }),
+  );
+  const {code, stdout} = await scene.run(['mcp', 'import', 'cursor']);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`not copied from ${path}: env.TOKEN. Set TOKEN in the environment of weft`);
+  expect(stdout).toContain(`not copied from ${path}: headers.X-Key. Set FAR_X_KEY in the environment of weft`);
+  const {stdout: settings} = await scene.run(['config', 'get', 'mcpServers']);
+  expect(settings).not.toContain('very-secret');
+  for (const text of ['${HOME}/a', '${TOKEN}', '${MINE}', '${FAR_X_KEY}']) expect(settings).toContain(text);
+});

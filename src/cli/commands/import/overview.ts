@@ -70,7 +70,7 @@ const placesOf = (
       [join(pi, 'prompts'), commands],
       [join(pi, 'auth.json'), secret],
     ],
-    cursor: [[join(cursor, 'mcp.json'), ['left-out', 'add each server: weft mcp add']]],
+    cursor: [[join(cursor, 'mcp.json'), servers('cursor')]],
     aider: [[join(home, '.aider.conf.yml'), settings]],
   };
 };

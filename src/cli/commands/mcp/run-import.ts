@@ -15,7 +15,7 @@ import {knownServers} from '../../../app/known-servers.ts';
 import {existingFolder} from '../../../app/run-context.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
 import {note} from '../../../app/output.ts';
-import type {InScope, ServerScope} from './write-server.ts';
+import type {InScope} from './write-server.ts';
 import type {JsonOption} from '../../flags.ts';
 import {hideSecrets, hiddenOAuth, hiddenUrl, isReference} from '../../../app/server-rows.ts';
 import {writeServer} from './write-server.ts';
@@ -72,7 +72,7 @@ export async function importServers(product: Peer | undefined, options: ImportOp
         continue;
       }
       taken.add(server.name);
-      const {entry, notes: carried} = withoutSharedSecrets(server, scope);
+      const {entry, notes: carried} = withoutSecrets(server, path);
       const notes =
         owner === 'project'
           ? [...carried, 'a server of this project: it starts only after `weft permissions trust`']
@@ -115,13 +115,10 @@ function rowText({name, product, path, outcome, written_to: to, notes}: ImportRo
   return [head, ...notes.map(each => `  ${each}`)].map(visibleExactLine).join('\n');
 }
 
-/**
- * Replaces literal secrets in the entry with references to variables if the entry goes into `.mcp.json`. In the user's own settings they
- * stay, with a note.
- */
-function withoutSharedSecrets(
+/** Replaces literal values in `env`, `headers` and `oauth` with references to variables, because they are often secrets. */
+function withoutSecrets(
   {name, entry, notes}: {readonly name: string; readonly entry: JsonObject; readonly notes: readonly string[]},
-  scope: ServerScope,
+  path: string,
 ): {readonly entry: JsonObject; readonly notes: readonly string[]} {
   const changed = {...entry};
   const said: string[] = [...notes];
@@ -131,15 +128,10 @@ function withoutSharedSecrets(
     const literal = Object.entries(values).filter(([key, value]) => isLiteral(member, key, value));
     if (literal.length === 0) continue;
     const named = literal.map(([key]) => `${member}.${key}`).join(', ');
-    if (scope !== 'project') {
-      said.push(`copied with its value: ${named}. A variable, written \${NAME}, is safer`);
-      continue;
-    }
     const references = literal.map(([key]) => [key, member === 'env' ? key : variableName(`${name}_${key}`)] as const);
     changed[member] = {...values, ...Object.fromEntries(references.map(([key, variable]) => [key, `\${${variable}}`]))};
-    said.push(
-      `values are not shared: set ${references.map(([, variable]) => variable).join(', ')} in the environment of weft`,
-    );
+    const set = references.map(([, variable]) => variable).join(', ');
+    said.push(`not copied from ${path}: ${named}. Set ${set} in the environment of weft`);
   }
   if (hasSecretWords(entry)) said.push('its arguments or address seem to contain a secret');
   return {entry: changed, notes: said};

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 
 /** The products whose server configurations can be imported. */
-export const importSources = ['claude', 'codex', 'gemini', 'vscode', 'opencode'] as const;
+export const importSources = ['claude', 'codex', 'gemini', 'vscode', 'opencode', 'cursor'] as const;
 export type Peer = (typeof importSources)[number];
 
 export const importSourceNames = {
@@ -10,6 +10,7 @@ export const importSourceNames = {
   gemini: 'Gemini CLI',
   vscode: 'VS Code and Copilot',
   opencode: 'opencode',
+  cursor: 'Cursor',
 } as const satisfies Record<Peer, string>;
 
 export interface ImportFile {
@@ -60,6 +61,10 @@ const paths: Readonly<Record<Peer, (places: ImportContext) => Record<ImportFile[
   opencode: ({home, directory, env}) => ({
     user: bothNames(join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'opencode')),
     project: [directory, join(directory, '.opencode')].flatMap(bothNames),
+  }),
+  cursor: ({home, directory}) => ({
+    user: [join(home, '.cursor', 'mcp.json')],
+    project: [join(directory, '.cursor', 'mcp.json')],
   }),
 };
 

@@ -32,13 +32,15 @@ export async function readImportFile(
   if (parsed.tag === 'failed') return parsed;
   const servers: FoundServer[] = [];
   const leftOut: string[] = [];
-  for (const [name, given] of serverEntries(peer, parsed.value, directory)) {
+  // Cursor has the fields and the variables of VS Code.
+  const form = peer === 'cursor' ? 'vscode' : peer;
+  for (const [name, given] of serverEntries(form, parsed.value, directory)) {
     if (!isJsonObject(given)) {
       leftOut.push(`${name}: it is not an object`);
       continue;
     }
-    const fields = new Fields(given, (value, notes) => variables[peer](value, {notes, directory}));
-    const entry = readers[peer](fields, {file: parsed.value, name});
+    const fields = new Fields(given, (value, notes) => variables[form](value, {notes, directory}));
+    const entry = readers[form](fields, {file: parsed.value, name});
     const checked = parseServer(entry);
     if (checked.tag === 'failed') leftOut.push(`${name}: ${checked.error}`);
     else servers.push({name, entry, notes: [...fields.notes, ...fields.unread()]});
@@ -58,12 +60,13 @@ async function parseToml(text: string): Promise<Outcome<JsonObject, string>> {
 }
 
 /** Returns the entries of a file, by name. The last of several entries with one name counts. */
-const serverEntries = (peer: Peer, file: JsonObject, directory: string): ReadonlyMap<string, Json> =>
-  new Map(entryReaders[peer](file, directory));
+const serverEntries = (form: Form, file: JsonObject, directory: string): ReadonlyMap<string, Json> =>
+  new Map(entryReaders[form](file, directory));
 
+type Form = Exclude<Peer, 'cursor'>;
 type Entries = readonly (readonly [string, Json])[];
 
-const entryReaders: Readonly<Record<Peer, (file: JsonObject, directory: string) => Entries>> = {
+const entryReaders: Readonly<Record<Form, (file: JsonObject, directory: string) => Entries>> = {
   claude(file, directory) {
     const projects = objectOf(file['projects']);
     const own = Object.hasOwn(projects, directory) ? projects[directory] : undefined;
@@ -306,7 +309,7 @@ const readers = {
       oauth: oauthOf(fields),
     });
   },
-} as const satisfies Record<Peer, (fields: Fields, place: EntryContext) => JsonObject>;
+} as const satisfies Record<Form, (fields: Fields, place: EntryContext) => JsonObject>;
 
 /**
  * Converts OAuth settings to weft's names. The addresses of the authorization server are dropped, because weft always
@@ -394,7 +397,7 @@ const variables = {
       return `\${${variable}}`;
     });
   },
-} as const satisfies Record<Peer, (text: string, place: VariableContext) => string>;
+} as const satisfies Record<Form, (text: string, place: VariableContext) => string>;
 
 const vscodeVariables: ReadonlySet<string> = new Set([
   'workspaceFolderBasename',

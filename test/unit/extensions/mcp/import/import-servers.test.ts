@@ -342,6 +342,8 @@ test('the files lie where the products keep them, unless a variable says otherwi
     '/p/opencode.jsonc',
     '/p/.opencode/opencode.json',
     '/p/.opencode/opencode.jsonc',
+    '/h/.cursor/mcp.json',
+    '/p/.cursor/mcp.json',
   ]);
   const env = {CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/x', XDG_CONFIG_HOME: '/g'};
   expect(listImportFiles('claude', {...places, env})[0]?.path).toBe('/c/.claude.json');
