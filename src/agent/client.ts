@@ -120,6 +120,8 @@ export type Op =
    * prompt with its own `prompt-accepted`. If there is nothing to report by then, it ends as `prompt-withdrawn`.
    */
   | {readonly op: 'hear-agents'; readonly id: MessageId}
+  /** Tells the model in the same way how a background command ended. A running prompt tells the model at its next request. */
+  | {readonly op: 'hear-command'; readonly id: MessageId; readonly end: string}
   /** Ends the running prompt and drops waiting ones. `prompt-withdrawn` for each has been published when this returns. */
   | {readonly op: 'interrupt'}
   /** Revokes the agent's permission to use screen, mouse and keyboard. An interrupt also revokes it. */

@@ -1,7 +1,7 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {HookSession} from '../actions/hooks-port.ts';
 import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
-import {backgroundEndPrompt} from '../domain/sub-agent.ts';
+import {backgroundEndPrompt, commandEndPrompt} from '../domain/sub-agent.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type Fault, faultText, rejected, thrownFault} from '../domain/fault.ts';
 import type {Message} from '../domain/conversation.ts';
@@ -248,14 +248,16 @@ class Engine implements AgentClient {
         session.foreground.moveToBackground(op.id);
         return;
       case 'stop-agent':
-        session.agents.stop(op.id);
-        return;
+        return session.agents.stop(op.id);
       case 'message-agent':
         session.agents.message(op.id, secrets.redact(op.text));
         return;
       case 'hear-agents':
-        this.#work.add({kind: 'prompt', id: op.id, text: backgroundEndPrompt, images: [], when: 'queued', by: 'weft'});
-        return;
+      case 'hear-command': {
+        if (op.op === 'hear-command') session.agents.addNote(secrets.redact(op.end));
+        const text = op.op === 'hear-command' ? commandEndPrompt : backgroundEndPrompt;
+        return this.#work.add({kind: 'prompt', id: op.id, text, images: [], when: 'queued', by: 'weft'});
+      }
       case 'remember-prompt':
       case 'stop-terminal':
       case 'keep-terminal':
@@ -286,8 +288,7 @@ class Engine implements AgentClient {
         session.pending.askScope = 'everything';
         return;
       case 'start-plan':
-        session.plans.start(op.plan);
-        return;
+        return session.plans.start(op.plan);
       case 'set-thinking':
         session.thinking = op.thinking;
         return;

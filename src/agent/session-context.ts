@@ -151,7 +151,9 @@ export interface SessionAgents {
   message(id: SessionId, text: string): void;
   /** Assigns file changes of sub-agents to this prompt from now on. */
   beginPrompt(checkpoints: PromptCheckpoints): void;
-  /** Returns notes for the model about background sub-agents that have ended. Returns each note once. */
+  /** Adds a note for the model about background work that has ended. */
+  addNote(note: string): void;
+  /** Returns the notes that the model has not seen. Returns each note once. */
   takeNotes(): readonly string[];
   /** Returns the refused calls of sub-agents since the last call. */
   takeDenials(): readonly Denial[];

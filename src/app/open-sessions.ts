@@ -300,7 +300,8 @@ class OpenSession {
   }
 
   submit(op: Op): void {
-    if (op.op === 'prompt' || op.op === 'run-command' || op.op === 'hear-agents') this.#waiting.add(op.id);
+    if (op.op === 'prompt' || op.op === 'run-command' || op.op === 'hear-agents' || op.op === 'hear-command')
+      this.#waiting.add(op.id);
     this.client.submit(op);
   }
 

@@ -1,7 +1,7 @@
 import {parseJson} from '../base/json.ts';
 import type {ResultContent, TextBlock, UserBlock, UserMessage} from './conversation.ts';
 import {type Effort, efforts} from './model-stream.ts';
-import {backgroundEndPrompt} from './sub-agent.ts';
+import {isEndPrompt} from './sub-agent.ts';
 
 /**
  * Returns the block of a system reminder: weft's own sentence for the model, appended to the result of a call. It is
@@ -31,7 +31,7 @@ export const isReminder = (block: ResultContent): boolean =>
   block.kind === 'text' && block.text.startsWith(opening) && block.text.endsWith(closing);
 
 /** True for the text of a message that weft itself sent as the user. */
-export const isTextOfWeft = (text: string): boolean => text === backgroundEndPrompt || isReminder({kind: 'text', text});
+export const isTextOfWeft = (text: string): boolean => isEndPrompt(text) || isReminder({kind: 'text', text});
 
 /** Returns the blocks of a user's message without the reminders that weft adds for the model. */
 export const withoutReminders = ({blocks}: UserMessage): readonly UserBlock[] =>

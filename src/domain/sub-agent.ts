@@ -61,6 +61,12 @@ export type LifecycleEvent = (typeof lifecycleEvents)[number];
 /** The prompt by which weft tells the agent that a background sub-agent has ended. The user did not write it. */
 export const backgroundEndPrompt = 'A background sub-agent has ended.';
 
+/** The prompt by which weft tells the agent that a background command has ended. */
+export const commandEndPrompt = 'A background command has ended.';
+
+/** True for a prompt of weft that reports the end of background work. */
+export const isEndPrompt = (text: string): boolean => text === backgroundEndPrompt || text === commandEndPrompt;
+
 /** True if the sub-agent's prompt has ended. */
 export const hasEnded = ({kind}: AgentStatus): boolean =>
   kind === 'succeeded' || kind === 'failed' || kind === 'cancelled';

@@ -157,6 +157,37 @@ test('after the end of the input weft stays until the last one has ended and its
 
 const start = (command: string, id: string): Answer => call('Bash', {command, run_in_background: true}, {id});
 
+test('weft waits for a background command after a string prompt, and the model hears of its end', async () => {
+  const input = {command: 'sleep 4; touch made', description: 'make it', run_in_background: true};
+  await using scene = await openScene([call('Bash', input, {id: 'makes'}), say('Started.'), say('Noted.')]);
+  const bypass = {permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true} as const;
+  const {messages} = await readAll(ask(scene, 'MAIN', bypass));
+  expect(messages.flatMap(message => (message.type === 'result' ? [message] : []))).toMatchObject([
+    {subtype: 'success', result: 'Started.'},
+    {subtype: 'success', result: 'Noted.', origin: {kind: 'task-notification'}},
+  ]);
+  const told = messages.filter(message => message.type === 'system' && message.subtype !== 'init');
+  expect(told).toMatchObject([
+    {subtype: 'background_tasks_changed', tasks: [{description: 'make it'}]},
+    {subtype: 'task_started', description: 'make it', tool_use_id: 'makes'},
+    {subtype: 'task_updated', patch: {status: 'completed'}},
+    {subtype: 'task_notification', status: 'completed', tool_use_id: 'makes'},
+    {subtype: 'background_tasks_changed', tasks: []},
+  ]);
+  expect(scene.read('made')).toBe('');
+  expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages.at(-1))).toContain(
+    'has ended (exit code 0): sleep 4',
+  );
+});
+
+test('weft does not wait for a background server after a string prompt', async () => {
+  const server = `${process.execPath} -e 'require("net").createServer().listen(0, "127.0.0.1", () => console.log("up"))'`;
+  await using scene = await openScene([call('Bash', {command: server, run_in_background: true}), say('Started.')]);
+  const bypass = {permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true} as const;
+  const run = await readAll(ask(scene, 'MAIN', bypass));
+  expect(resultIn(run)).toMatchObject({subtype: 'success', result: 'Started.'});
+});
+
 test('a background command is a task, from its start to its end, and stop_task stops it', async () => {
   await using scene = await openScene(request => {
     const answered = request.body.messages.filter(({role}) => role === 'assistant').length;
@@ -164,6 +195,7 @@ test('a background command is a task, from its start to its end, and stop_task s
       start('until test -e go; do sleep 0.05; done; exit 3', 'waits'),
       start('sleep 1000', 'sleeps'),
       say('Both run.'),
+      say('Heard.'),
     ];
     return script[answered] ?? fail(400);
   });

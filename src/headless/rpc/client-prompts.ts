@@ -1,8 +1,12 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
+import {blockStateText, isRunning} from '../../actions/block-text.ts';
+import {commandStandOf} from '../../actions/outcome.ts';
+import type {BlockInfo} from '../../actions/ports.ts';
 import type {Op} from '../../agent/client.ts';
+import {firstLine} from '../../base/clip.ts';
 import type {Json} from '../../base/json.ts';
-import {messageId, type MessageId, type SessionId} from '../../domain/ids.ts';
+import {type BlockId, messageId, type MessageId, type SessionId} from '../../domain/ids.ts';
 import {hasEnded} from '../../domain/sub-agent.ts';
 import type {InputPrompt} from '../../protocol/rpc/decode-input.ts';
 
@@ -39,7 +43,9 @@ export class ClientPrompts {
   readonly #contents = new Map<MessageId, Json>();
   /** Sub-agents that are running in the background. */
   readonly #atWork = new Set<SessionId>();
-  /** The queued turns that will tell the model which of these sub-agents ended. `#heard` is the last such turn that started. */
+  /** The agent's background commands whose end the model does not know. `awaited` ones probably end by themselves. */
+  readonly #commands = new Map<BlockId, {readonly command: string; readonly life: 'awaited' | 'left'}>();
+  /** The queued turns that will tell the model what ended. `#heard` is the last such turn that started. */
   readonly #hearings = new Set<MessageId>();
   #heard: MessageId | undefined;
   #running = false;
@@ -57,21 +63,22 @@ export class ClientPrompts {
   }
 
   /**
-   * True if nothing runs or waits. Running background sub-agents count, too, because the model must learn of their end,
+   * True if nothing runs or waits. Background sub-agents and commands count, too, because the model must learn of their end,
    * unless the user stopped them.
    */
   get idle(): boolean {
-    const isQuiet = this.#stopped || (this.#atWork.size === 0 && this.#hearings.size === 0);
+    const isAtWork = this.#atWork.size > 0 || [...this.#commands.values()].some(({life}) => life === 'awaited');
+    const isQuiet = this.#stopped || (!isAtWork && this.#hearings.size === 0);
     return isQuiet && !this.#running && this.#given.size === 0 && this.#queue.length === 0;
   }
 
-  /** Drops queued prompts, and stops waiting for background sub-agents. */
+  /** Drops queued prompts, and stops waiting for background work. */
   stop(): void {
     this.#stopped = true;
     this.drop();
   }
 
-  /** True for a turn that no client prompt began: it tells the model that a sub-agent ended. */
+  /** True for a turn that no client prompt began: it tells the model that background work ended. */
   isOwnTurn(id: MessageId): boolean {
     return this.#heard === id;
   }
@@ -108,8 +115,38 @@ export class ClientPrompts {
     return this.#contents.get(id);
   }
 
+  /** Tells the model about commands that have ended. Servers and commands that wait for input are not waited for. */
+  takeCommands(all: readonly BlockInfo[]): void {
+    for (const [id, {command}] of this.#commands) {
+      const {state, ports} = all.find(block => block.id === id) ?? {state: {kind: 'ended'} as const, ports: []};
+      if (isRunning(state)) {
+        this.#commands.set(id, {command, life: state.kind === 'running' && ports.length === 0 ? 'awaited' : 'left'});
+        continue;
+      }
+      this.#commands.delete(id);
+      const end = `The background command of block ${id} has ended (${blockStateText(state)}): ${firstLine(command, 200)}`;
+      if (!this.#stopped) this.#hear(hearing => ({op: 'hear-command', id: hearing, end}));
+    }
+  }
+
+  /** Forgets a command that the client stops: the model need not learn of its end. */
+  forgetCommand(id: BlockId): void {
+    this.#commands.delete(id);
+  }
+
+  /** Stops waiting for background commands, which may never end. */
+  leaveCommands(): void {
+    this.#commands.clear();
+  }
+
   take(event: AgentEvent): void {
     switch (event.event) {
+      case 'action-settled': {
+        const stand = event.result.tag === 'action' ? commandStandOf(event.result.result) : undefined;
+        if (stand?.kind === 'moved') this.#commands.set(stand.block, {command: stand.command, life: 'awaited'});
+        if (stand?.kind === 'seen' && !isRunning(stand.block.state)) this.#commands.delete(stand.block.id);
+        break;
+      }
       case 'agent-started':
       case 'agent-changed':
         this.#follow(event);
@@ -178,9 +215,13 @@ export class ClientPrompts {
     if (agent.parent === 'main' && place === 'background' && !hasEnded(status)) this.#atWork.add(agent.id);
     else this.#atWork.delete(agent.id);
     if (this.#stopped || !isBackgroundAgentEnd(event)) return;
+    this.#hear(id => ({op: 'hear-agents', id}));
+  }
+
+  #hear(op: (id: MessageId) => Op): void {
     const id = messageId(this.#options.newId());
     this.#hearings.add(id);
-    this.#options.submit({op: 'hear-agents', id});
+    this.#options.submit(op(id));
   }
 
   #withdraw(id: MessageId): void {

@@ -86,9 +86,7 @@ export class ServedClient {
       this.#tell(events);
       return options.writer.room(maxUnread.messages);
     });
-    const hear = (all: readonly BlockInfo[]): void =>
-      options.writer.write(this.#encoder.encodeTerminals(all).map(options.lineOf).join(''));
-    void engine.watch({watch: 'terminals'}, hear, this.#over.signal);
+    void engine.watch({watch: 'terminals'}, all => this.#hearCommands(all), this.#over.signal);
     void servers
       .ready(new AbortController().signal)
       .catch(() => {})
@@ -138,6 +136,26 @@ export class ServedClient {
   inputEnded(): void {
     this.#inputEnded = true;
     this.#options.channel.close();
+    let looks = 0;
+    // Only a new look finds the ports that a silent server has opened.
+    const looking = setInterval(() => {
+      looks += 1;
+      if (looks > maxCommandLooks) this.#prompts.leaveCommands();
+      const once = new AbortController();
+      const hear = (all: readonly BlockInfo[]): void => {
+        once.abort();
+        this.#hearCommands(all);
+      };
+      void this.#options.engine.watch({watch: 'terminals'}, hear, once.signal);
+    }, commandLookMs);
+    looking.unref();
+    this.#over.signal.addEventListener('abort', () => clearInterval(looking), {once: true});
+    this.#finishIfDone();
+  }
+
+  #hearCommands(all: readonly BlockInfo[]): void {
+    this.#options.writer.write(this.#encoder.encodeTerminals(all).map(this.#options.lineOf).join(''));
+    this.#prompts.takeCommands(all);
     this.#finishIfDone();
   }
 
@@ -309,6 +327,10 @@ export class ServedClient {
     this.#finished.resolve(this.#last === 0 && this.#unread > 0 ? 1 : this.#last);
   }
 }
+
+/** How often weft looks at background commands after the end of the input. It waits as long as the Agent SDK: ten minutes. */
+const commandLookMs = 1000;
+const maxCommandLooks = 600;
 
 const dismissed = {kind: 'dismissed'} as const;
 

@@ -104,6 +104,7 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
       const task = options.runningTask(request.task_id);
       if (task === undefined)
         return failure(`No running task has the id ${JSON.stringify(request.task_id)}.`, 'unknown_task');
+      if (task.kind === 'command') options.prompts.forgetCommand(task.id);
       engine.submit(task.kind === 'agent' ? {op: 'stop-agent', id: task.id} : {op: 'stop-terminal', id: task.id});
       return success({});
     }

@@ -4,6 +4,7 @@ import {isRunning} from '../../actions/block-text.ts';
 import {startedBlock} from '../../actions/outcome.ts';
 import type {BlockInfo, BlockState} from '../../actions/ports.ts';
 import {firstLine} from '../../base/clip.ts';
+import {isJsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {CallOutcome} from '../../domain/conversation.ts';
 import type {ActionId, BlockId, SessionId} from '../../domain/ids.ts';
@@ -83,11 +84,12 @@ export class TaskMessages {
   ): readonly RpcMessage[] {
     const started = startedBlock(result);
     if (started === undefined) return [];
-    const {block, description} = started;
+    const {block, description: command} = started;
+    const given = isJsonObject(call.input) ? call.input['description'] : undefined;
     const task: RpcTask = {
       task_id: block,
       task_type: 'local_bash',
-      description,
+      description: typeof given === 'string' && given !== '' ? firstLine(given, 200) : command,
       ...(by === 'main' ? {} : {parent_task_id: by}),
     };
     this.#commands.set(block, {task, call: call.id});

@@ -15,7 +15,7 @@ import {unreachable} from '../../base/unreachable.ts';
 import {compactedText, contextFullPercent} from '../../domain/compaction.ts';
 import {type ActionId, actionId, type MessageId} from '../../domain/ids.ts';
 import type {BlockDelta, BlockStart} from '../../domain/model-stream.ts';
-import {backgroundEndPrompt} from '../../domain/sub-agent.ts';
+import {isEndPrompt} from '../../domain/sub-agent.ts';
 import {rewindReportText} from '../../domain/rewind.ts';
 import {stopText, toSentence} from '../../domain/stop-text.ts';
 import {knownCost} from '../../domain/usage.ts';
@@ -55,7 +55,7 @@ export function reduce(view: View, event: AgentEvent): View {
       return openSession(view, event);
     case 'prompt-accepted':
       return {
-        ...(event.text === backgroundEndPrompt
+        ...(isEndPrompt(event.text)
           ? view
           : addEntry(view, {kind: 'prompt', text: event.text, attached: event.attached})),
         queued: without(view.queued, event.id),

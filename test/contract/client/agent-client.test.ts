@@ -382,6 +382,7 @@ const ops: {readonly [Name in Op['op']]: Extract<Op, {readonly op: Name}>} = {
   'stop-agent': {op: 'stop-agent', id: session},
   'message-agent': {op: 'message-agent', id: session, text: 'x'},
   'hear-agents': {op: 'hear-agents', id},
+  'hear-command': {op: 'hear-command', id, end: 'x'},
   'withdraw-prompt': {op: 'withdraw-prompt', id},
   'answer-approval': {
     op: 'answer-approval',
