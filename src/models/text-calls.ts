@@ -85,7 +85,11 @@ export class TextCalls {
       out.push({event: 'block-finished', index, block: named});
     }
     if (held === undefined) return [...out, end];
-    const calls = readTextCalls(held.text, this.#tools);
+    const isNatural = end.stop === 'end-turn' || end.stop === 'tool-use';
+    // Only an answer that was cut has incomplete arguments. Others are broken.
+    const calls = readTextCalls(held.text, this.#tools).filter(
+      ({input}) => !isNatural || typeof readInput(input) !== 'string',
+    );
     const isUnread = calls.length === 0 && held.open.kind === 'text' && isCallMarkup(held.text);
     if (calls.length === 0 && !isUnread) this.#release(out);
     else {
@@ -100,7 +104,6 @@ export class TextCalls {
       out.push({event: 'block-delta', index, delta: {kind: 'tool-input', json: input}});
       out.push({event: 'block-finished', index, block: {kind: 'tool-call', id, name: own, input: readInput(input)}});
     }
-    const isNatural = end.stop === 'end-turn' || end.stop === 'tool-use';
     const unread = isUnread ? {unread: held.text} : {};
     out.push(calls.length > 0 && isNatural ? {...end, stop: 'tool-use'} : {...end, ...unread});
     return out;

@@ -38,8 +38,9 @@ test.each(markups)('for ever, it ends the prompt: %s', async markup => {
 test('a call of a tool with broken input is told to the model, and for ever ends the prompt', async () => {
   const markup = '<tool_call>{"name": "Bash", "arguments": {</tool_call>';
   await using scene = await openScene(() => sayPieces(markup), 'openai');
-  const {code, stdout} = await scene.run(['--prompt', 'x']);
-  expect([code, stdout]).toEqual([1, '']);
+  const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
+  expect([code, stdout, scene.server.requests.length]).toEqual([1, '', 2]);
+  expect(stderr).toContain('The model wrote a tool call as text again, and weft could not read it.');
 });
 
 test('prose about the markup is an answer', async () => {
