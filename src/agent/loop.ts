@@ -120,7 +120,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   let pauses = 0;
   let cuts = {answer: 0, call: 0};
   let cut: Cut = 'none';
-  let unread = 0;
+  let lostCalls = 0;
   // A request that is too long is repaired and repeated once.
   let isRepeated = false;
   for (;;) {
@@ -180,16 +180,12 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (pauses > 0) continue;
 
     if (stats.last.stop === 'refusal') return {kind: 'failed', fault: declinedFault(stats.last, session)};
-    unread = stats.last.unread === '' ? 0 : unread + 1;
-    if (unread > 1)
-      return failedEnd(
-        'The model wrote a tool call as text again, and weft could not read it.',
-        'Use a model that supports tool calls, or turn on tool calls at the server.',
-      );
-    if (unread > 0) {
-      const text = 'The model wrote a tool call as text that could not be read. Asked it to call the tool properly.';
-      session.publish([{event: 'repaired', repair: 'unread-call', text, leftOut: []}]);
-      addReminder([reminderBlock(unreadNote(stats.last.unread, session))], session);
+    const lost = lostCallOf(stats.last, turn);
+    lostCalls = lost === 'none' ? 0 : lostCalls + 1;
+    if (lost !== 'none') {
+      if (lostCalls > 1) return lostCallNotes[lost].end;
+      session.publish([{event: 'repaired', repair: `${lost}-call`, text: lostCallNotes[lost].user, leftOut: []}]);
+      addReminder([reminderBlock(lostCallNotes[lost].model(stats.last.unread, session))], session);
       continue;
     }
     cut = cutOf(stats.last);
@@ -287,10 +283,6 @@ const cutNotes = {
   },
 } as const;
 
-const unreadNote = (unread: string, {tools}: SessionContext): string =>
-  `You wrote a tool call as text, and it could not be read: ${JSON.stringify(firstLine(unread, 300))}. Nothing was run. ` +
-  `Call a tool in your API's own form, or answer without one. Your tools: ${tools.names().join(', ')}.`;
-
 /** The provider's safeguards stopped the answer. */
 const declinedFault = ({message, explanation}: LastAnswer, {promptModel, model}: SessionContext): Fault => ({
   kind: 'provider',
@@ -304,6 +296,31 @@ const failedEnd = (message: string, fix: string): PromptEnd => {
   const fault: Fault = {kind: 'needs-user', message, fix};
   return {kind: 'failed', fault};
 };
+
+/** The call that an answer lacks: one that weft can't read, or one that the answer announces and doesn't have. */
+const lostCallOf = ({unread, stop}: LastAnswer, {calls}: {readonly calls: number}): 'none' | 'unread' | 'missing' => {
+  if (unread !== '') return 'unread';
+  return stop === 'tool-use' && calls === 0 ? 'missing' : 'none';
+};
+
+const useCallingModel = 'Use a model that supports tool calls, or turn on tool calls at the server.';
+const callProperly = ({tools}: SessionContext): string =>
+  `Nothing was run. Call a tool in your API's own form, or answer without one. Your tools: ${tools.names().join(', ')}.`;
+
+const lostCallNotes = {
+  unread: {
+    user: 'The model wrote a tool call as text that could not be read. Asked it to call the tool properly.',
+    model: (unread: string, session: SessionContext): string =>
+      `You wrote a tool call as text, and it could not be read: ${JSON.stringify(firstLine(unread, 300))}. ${callProperly(session)}`,
+    end: failedEnd('The model wrote a tool call as text again, and weft could not read it.', useCallingModel),
+  },
+  missing: {
+    user: 'The answer announced a tool call, but had none. Asked the model to call the tool.',
+    model: (_unread: string, session: SessionContext): string =>
+      `Your answer ended to call a tool, but it had no call. ${callProperly(session)}`,
+    end: failedEnd('The answer announced a tool call again, but had none.', useCallingModel),
+  },
+} as const;
 
 const cutEnd = {
   answer: failedEnd(

@@ -1,6 +1,6 @@
 // @module-tag long
 import {expect, test} from 'vitest';
-import {fail, say, sayPieces, usage} from '../support/model-script.ts';
+import {type Answer, fail, say, sayPieces, usage} from '../support/model-script.ts';
 import {openScene, toldPrompt} from '../support/scene.ts';
 import {resultOf} from './support/messages.ts';
 
@@ -41,6 +41,33 @@ test('a call of a tool with broken input is told to the model, and for ever ends
   const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
   expect([code, stdout, scene.server.requests.length]).toEqual([1, '', 2]);
   expect(stderr).toContain('The model wrote a tool call as text again, and weft could not read it.');
+});
+
+const announced = (text: string): Answer => ({
+  stream: [
+    {type: 'message_start', message: {id: 'msg_1', model: 'm', usage: {input_tokens: 9, output_tokens: 1}}},
+    {type: 'content_block_start', index: 0, content_block: {type: 'text', text}},
+    {type: 'content_block_stop', index: 0},
+    {type: 'message_delta', delta: {stop_reason: 'tool_use'}, usage: {output_tokens: 9}},
+    {type: 'message_stop'},
+  ]
+    .map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join(''),
+});
+
+test('an announced call that is missing is asked for once, and for ever ends the prompt', async () => {
+  await using scene = await openScene((_, number) =>
+    number === 2 ? say('Read it.') : announced('I will now read the file.'),
+  );
+  const run = await scene.run(['--prompt', 'x']);
+  expect(run).toMatchObject({code: 0, stdout: 'Read it.\n'});
+  expect(run.stderr).toBe('weft: The answer announced a tool call, but had none. Asked the model to call the tool.\n');
+  expect(toldPrompt(scene.server.requests[1])).toContain('Your answer ended to call a tool, but it had no call.');
+  const {code, stderr} = await scene.run(['--prompt', 'y']);
+  expect([code, scene.server.requests.length]).toEqual([1, 4]);
+  expect(stderr).toContain(
+    'The answer announced a tool call again, but had none. Use a model that supports tool calls',
+  );
 });
 
 test('prose about the markup is an answer', async () => {
