@@ -217,14 +217,15 @@ function isFailure([first, ...more]: readonly Command[], text: string): boolean 
       steps.length === 1 && runs === 'here' ? steps[0]?.pipeline : [],
     );
     const [end = [], ...before] = pipelines.toReversed();
-    return isFailure(end, text) && before.every(pipeline => isMessage(pipeline ?? [], text));
+    return isFailure(end, text) && before.every(pipeline => cannotEnd(pipeline ?? [], text));
   }
   if (first?.kind !== 'simple' || more.length > 0) return false;
   return /^(?:(?:exit|return)(?: (?!0+$)\d+| \$\?)?|false)$/u.test(wordTexts(first, text).join(' '));
 }
 
-const isMessage = ([first, ...more]: readonly Command[], text: string): boolean =>
-  first?.kind === 'simple' && more.length === 0 && /^(?:echo|printf)$/u.test(wordTexts(first, text)[0] ?? '');
+/** True if a step before `exit 1`, such as a message, can't end the shell. */
+const cannotEnd = ([first, ...more]: readonly Command[], text: string): boolean =>
+  first?.kind === 'simple' && more.length === 0 && isHarmless(first, text) && !changesShell(first, text);
 
 /** The shell's own commands after which words may mean something else. */
 const shellCommands: ReadonlySet<string> = new Set(
