@@ -16,10 +16,10 @@ import {actionId} from '../domain/ids.ts';
 import {checkKey, commandIn, hidingText, isProven} from '../domain/receipt.ts';
 import {reasonsText} from '../domain/reason.ts';
 import {reminderBlock} from '../domain/reminder.ts';
-import {approve, type Approved, inWorkspace, judgeAction} from './approval.ts';
+import {type ApprovalContext, approve, type Approved, inWorkspace, judgeAction} from './approval.ts';
 import {beginChange, checkStatuses, noteChecks} from './checks.ts';
 import {learnResult} from './outside-text.ts';
-import {actionPorts, commandNamed, journal, type PromptContext, type SessionContext, warn} from './session-context.ts';
+import {actionPorts, commandNamed, journal, type SessionContext, warn} from './session-context.ts';
 import {unstructuredAnswer} from './structured-output.ts';
 import {checkpointFor} from './tool-call.ts';
 
@@ -59,7 +59,7 @@ type Verdict =
 export class PromptConditions {
   /** The end of the prompt that a step's condition brought. */
   end: PromptEnd | undefined;
-  readonly #context: PromptContext;
+  readonly #context: ApprovalContext;
   readonly #failures = new Failures();
   readonly #tried: string[] = [];
   #attempts = 0;
@@ -71,14 +71,14 @@ export class PromptConditions {
   /** The checks that the latest look at the files proved. `unknown` after a run, which may change files. */
   #proven: ReadonlySet<string> | 'unknown' = 'unknown';
 
-  constructor(context: PromptContext) {
+  constructor(context: ApprovalContext) {
     this.#context = context;
     this.#seenMessages = context.session.conversation.messages.length;
   }
 
   /** Asks for what the goal's command needs. Returns the end of the prompt if weft may not run it, or the note for the model: empty if it knows. */
   async prepare(signal: AbortSignal): Promise<PromptEnd | {readonly kind: 'note'; readonly text: string}> {
-    const wanted = await this.#wanted(true);
+    const wanted = await this.#wanted(true, this.#context.session.plans.goals);
     this.#context.session.plans.conditions = 'unmet';
     for (const {what, condition} of wanted) {
       const command = commandOf(condition);
@@ -110,7 +110,7 @@ export class PromptConditions {
     session.plans.conditions = 'unmet';
     const isWork = calls > 0 || session.interaction === 'unattended';
     const since = this.#since();
-    const failing = await this.#failing(await this.#wanted(isWork), signal);
+    const failing = await this.#failing(await this.#wanted(isWork, session.plans.goals), signal);
     if ('kind' in failing) return ended(failing);
     const end = this.#count(failing, {since, limit});
     if (end !== undefined) return ended(end);
@@ -135,6 +135,13 @@ export class PromptConditions {
     const failing = found.flat();
     if (failing.length > 0) this.end = this.#count(failing, {since, limit: undefined});
     return found.map(each => each.map(failureText).join('\n\n'));
+  }
+
+  /** Checks the goal and the required checks. Returns the failure for a sub-agent: empty if they hold or can't be checked. */
+  async failureForAgent(signal: AbortSignal): Promise<string> {
+    const failing = await this.#failing(await this.#wanted(true, []), signal);
+    if ('kind' in failing || failing.length === 0) return '';
+    return `${failing.map(failureText).join('\n\n')}\nIf the rest is not part of your task, say so and stop.`;
   }
 
   #since(): 'nothing' | 'work' {
@@ -202,8 +209,8 @@ export class PromptConditions {
   }
 
   /** `isWork`: the prompt is more than a question and its answer. */
-  async #wanted(isWork: boolean): Promise<readonly Wanted[]> {
-    const {conversation, conditions, plans} = this.#context.session;
+  async #wanted(isWork: boolean, steps: readonly string[]): Promise<readonly Wanted[]> {
+    const {conversation, conditions} = this.#context.session;
     const required = conditions.required.filter(({when}) => when === 'always' || isWork);
     const commands = new Set(await Promise.all(required.map(({text}) => this.#requiredCommand(text))));
     const goal = goalIn(conversation.journal.records);
@@ -212,7 +219,7 @@ export class PromptConditions {
       ...[...commands].map(
         command => ({what: 'check', condition: {kind: 'command', command}, reuse: 'receipt'}) as const,
       ),
-      ...this.#wantedSteps(plans.goals),
+      ...this.#wantedSteps(steps),
       ...(read.tag === 'failed' ? [] : [this.#wantedGoal(read.value)]),
     ];
   }

@@ -345,7 +345,7 @@ async function runApproved(
 /** Takes the checkpoint for an action. A command in its own view changes nothing yet. */
 export async function checkpointFor(
   {id, action, verdict, terms}: Pick<Approved, 'action' | 'verdict' | 'terms'> & Pick<ToolCallBlock, 'id'>,
-  {checkpoints, session}: PromptContext,
+  {checkpoints, session}: Pick<PromptContext, 'checkpoints' | 'session'>,
   signal: AbortSignal,
 ): Promise<void> {
   if (verdict.risk !== 'read-only' && terms.confinement !== 'sandbox')

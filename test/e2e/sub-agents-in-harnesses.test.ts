@@ -41,6 +41,43 @@ test('a harness does the task, and goes on in the same conversation', async () =
   expect(toldResults(scene.server.requests[2])).toEqual([expect.stringMatching(/^Prompt 2 of acp-session\./u)]);
 });
 
+test('a harness that changed files gets the failure of a condition once, and the model gets both answers', async () => {
+  const mend = call('Write', {file_path: 'good.txt', content: 'good'});
+  const script = [agentCall('RUN it'), say('Done.'), mend, say('Good.')];
+  const given = ['--prompt', 'MAIN', '--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash(touch:*)'];
+  const goal = ['--goal', 'file: good.txt exists'];
+  await using scene = await sceneWithHarness(script);
+  expect((await scene.run([...given, ...goal])).code).toBe(0);
+  expect(toldResults(scene.server.requests[1])[0]).toMatch(/^Made it\.\n\nPrompt 2 of acp-session\.\n/u);
+
+  // A harness that changed nothing is asked nothing, nor is one whose work meets the condition.
+  await using idle = await sceneWithHarness([agentCall('Say something.'), ...script.slice(1)]);
+  expect((await idle.run([...given, ...goal])).code).toBe(0);
+  expect(toldResults(idle.server.requests[1])[0]).toMatch(/^Prompt 1 of acp-session\.\n/u);
+  await using done = await sceneWithHarness([agentCall('RUN it'), say('Good.')]);
+  expect((await done.run([...given, '--goal', 'file: made.txt exists'])).code).toBe(0);
+  expect(toldResults(done.server.requests[1])[0]).toMatch(/^Made it\.\n\n\[agent/u);
+});
+
+test('a harness that ends at the failure of a condition is a failure that the model reads', async () => {
+  const mend = call('Write', {file_path: 'CRASH.txt', content: 'good'});
+  await using scene = await sceneWithHarness([agentCall('RUN it'), say('Done.'), mend, say('Good.')]);
+  const given = ['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash(touch:*)'];
+  expect((await scene.run(['--prompt', 'MAIN', ...given, '--goal', 'file: CRASH.txt exists'])).code).toBe(0);
+  expect(toldResults(scene.server.requests[1])[0]).toMatch(/exited with code 3\.\s+It had answered: Made it\./u);
+});
+
+test('Ctrl+C while a condition of a harness is checked ends the check', async () => {
+  await using scene = await sceneWithHarness([agentCall('RUN it'), say('Done.')]);
+  writeFileSync(join(scene.place.work, 'hang.sh'), 'echo $$ > pid; sleep 1000');
+  const child = scene.start(['--prompt', 'MAIN', '--allowed-tools', 'Bash(touch:*)', '--require-check', 'sh hang.sh']);
+  const pid = Number(await fileComes(join(scene.place.work, 'pid')));
+  child.kill('SIGINT');
+  expect((await finish(child)).code).toBe(130);
+  await processGone(pid);
+  expect(scene.server.requests.length).toBe(1);
+});
+
 test('a harness that does not say what it cost is named beside the cost that is known', async () => {
   await using scene = await sceneWithHarness([agentCall('Say something.'), say('Good.')]);
   const flags = ['--model', 'claude-sonnet-4-6', '--max-cost', '1', '--output-format', 'json'];

@@ -6,12 +6,13 @@ import {unreachable} from '../../base/unreachable.ts';
 import {blockTexts} from '../../domain/conversation.ts';
 import type {Fault} from '../../domain/fault.ts';
 import type {HarnessSessionId, HarnessUsage} from '../../domain/harness.ts';
+import {goalIn} from '../../domain/history.ts';
 import {actionId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {taintIn} from '../../domain/reason.ts';
 import {strictest} from '../../domain/executor.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
-import type {SubAgent} from '../../domain/sub-agent.ts';
+import {hasEnded, type SubAgent} from '../../domain/sub-agent.ts';
 import {noUsage, usageSince} from '../../domain/usage.ts';
 import {approve, deniedText, judgeAction, type ApprovalContext} from '../approval.ts';
 import {type HarnessTool, learnToolOutput} from '../outside-text.ts';
@@ -36,6 +37,12 @@ export class HarnessAgent implements AgentRunner {
   /** Whether its model has done something since its last usage report. */
   #uncounted: 'nothing' | 'something' = 'nothing';
   #used = nothingUsed;
+  /** Whether it may have changed files since the last message of its parent. */
+  #changed: 'nothing' | 'something' = 'nothing';
+  /** Its end, while weft checks the conditions of the session. */
+  #ending: {readonly event: Finished; readonly checking: AbortController} | undefined;
+  /** Its answer before it got the failure of a condition. It gets at most one for each message of its parent. */
+  #earlier: string | undefined;
   /** The tools that its model is using. */
   readonly #tools = new Map<string, HarnessTool>();
 
@@ -54,6 +61,8 @@ export class HarnessAgent implements AgentRunner {
       kind: 'prompt',
       message: {role: 'user', id: parent.ports.ids.message(), blocks: [{kind: 'text', text}]},
     });
+    this.#changed = 'nothing';
+    this.#earlier = undefined;
     if (this.#run !== undefined) return this.#run.send(text);
     const starting = new AbortController();
     this.#starting = starting;
@@ -82,7 +91,8 @@ export class HarnessAgent implements AgentRunner {
   }
 
   interrupt(): void {
-    if (this.#run === undefined) this.#starting?.abort();
+    if (this.#ending !== undefined) this.#reportEnd(this.#ending.event);
+    else if (this.#run === undefined) this.#starting?.abort();
     else void this.#run.interrupt();
   }
 
@@ -137,9 +147,13 @@ export class HarnessAgent implements AgentRunner {
             },
           });
         }
-        break;
+        const whole = this.#earlier === undefined ? event : withAnswer(event, this.#earlier);
+        if (this.#isToBeChecked(event)) void this.#checkEnd(event);
+        else onEvent({by: 'harness', event: whole});
+        return;
       }
       case 'closed':
+        if (this.#ending !== undefined) this.#reportEnd(this.#ending.event);
         this.#run = undefined;
         break;
       case 'tool-started':
@@ -149,6 +163,7 @@ export class HarnessAgent implements AgentRunner {
       case 'tool-finished': {
         const tool = this.#tools.get(event.id);
         this.#tools.delete(event.id);
+        if (event.files.length > 0) this.#changed = 'something';
         // Only a fault of weft could make this fail, and it must not end the run.
         if (tool !== undefined) learnToolOutput(tool, event.output, parent).catch(() => {});
         break;
@@ -158,6 +173,11 @@ export class HarnessAgent implements AgentRunner {
         this.#uncounted = 'something';
         break;
       case 'working':
+        // It goes on, so its answer was not the end.
+        this.#earlier = this.#ending?.event.outcome.text ?? this.#earlier;
+        this.#ending?.checking.abort();
+        this.#ending = undefined;
+        break;
       case 'tool-output':
       case 'plan':
         break;
@@ -165,6 +185,58 @@ export class HarnessAgent implements AgentRunner {
         unreachable(event);
     }
     onEvent({by: 'harness', event});
+  }
+
+  /** True if the conditions of the session are about what it did: it worked alone on the files of its parent, and changed some. */
+  #isToBeChecked({outcome}: Finished): boolean {
+    const {agent, place, branch} = this.#setup;
+    const {ports, conditions, conversation} = this.#parent;
+    return (
+      outcome.kind === 'succeeded' &&
+      this.#earlier === undefined &&
+      this.#changed === 'something' &&
+      conditions.required.length + goalIn(conversation.journal.records).length > 0 &&
+      agent.isolation === 'none' &&
+      place === 'foreground' &&
+      ports.harnesses.hostOf(agent.harness) === '' &&
+      branch.rows().filter(({status}) => !hasEnded(status)).length === 1
+    );
+  }
+
+  /** Checks the conditions of the session. Gives their failure to the harness, or reports its end. */
+  async #checkEnd(event: Finished): Promise<void> {
+    const checking = new AbortController();
+    const ending = {event, checking};
+    this.#ending = ending;
+    const context = this.#contextFor(this.#parent);
+    const checked = import('../conditions.ts').then(({PromptConditions}) =>
+      context === undefined ? '' : new PromptConditions(context).failureForAgent(checking.signal),
+    );
+    const text = await checked.catch(() => '');
+    if (this.#ending !== ending) return;
+    this.#earlier = event.outcome.text;
+    const sent = text === '' ? 'none' : ((await this.#run?.send(text)) ?? 'none');
+    if (this.#ending === ending && (sent === 'none' || sent.tag === 'failed')) this.#reportEnd(event);
+  }
+
+  #reportEnd(event: Finished): void {
+    this.#ending?.checking.abort();
+    this.#ending = undefined;
+    this.#deps.onEvent({by: 'harness', event});
+  }
+
+  /** Returns the context of weft's own work for it. `undefined` if no prompt of its parent has run. */
+  #contextFor(session: SessionContext): ApprovalContext | undefined {
+    const {checkpoints} = this.#setup.branch;
+    return checkpoints === undefined
+      ? undefined
+      : {
+          session,
+          hooks: new PromptHooks(this.#parent.ports.hooks, this.#parent.publish),
+          checkpoints,
+          structured: unstructuredAnswer,
+          cancellation: () => ({reason: 'interrupted', message: ''}),
+        };
   }
 
   /** Decides on a request: rules and mode first, then hooks and the user. If no one can be asked, denies it. */
@@ -181,16 +253,9 @@ export class HarnessAgent implements AgentRunner {
       mode: this.#mode,
       interaction: parent.mode === 'dontAsk' ? 'unattended' : parent.interaction,
     };
-    const before = branch.checkpoints;
-    if (before === undefined)
+    const context = this.#contextFor(session);
+    if (context === undefined)
       return {kind: 'denied', message: 'No prompt is running that this request could belong to.'};
-    const context: ApprovalContext = {
-      session,
-      hooks: new PromptHooks(parent.ports.hooks, parent.publish),
-      checkpoints: before,
-      structured: unstructuredAnswer,
-      cancellation: () => ({reason: 'interrupted', message: ''}),
-    };
     const found = await strictest(judged, action => judgeAction(action, {session, executor}, signal));
     const {verdict} = found;
     const id = actionId(`${agent.id}:${approval.id}`);
@@ -223,8 +288,9 @@ export class HarnessAgent implements AgentRunner {
     if (answer.action !== shown || answer.input !== 'unchanged') {
       return {kind: 'denied', message: answer.note === '' ? 'The user wants this done differently.' : answer.note};
     }
+    if (verdict.risk !== 'read-only') this.#changed = 'something';
     if (verdict.risk !== 'read-only' && agent.isolation === 'none' && where === 'here')
-      await before.beforeChange(signal, 'any', agent.call);
+      await context.checkpoints.beforeChange(signal, 'any', agent.call);
     return {kind: 'allowed'};
   }
 
@@ -237,6 +303,14 @@ export class HarnessAgent implements AgentRunner {
     }
   }
 }
+
+type Finished = Extract<HarnessEvent, {event: 'finished'}>;
+
+/** Puts its earlier answer before the one about the failure. */
+const withAnswer = (event: Finished, earlier: string): Finished => ({
+  ...event,
+  outcome: {...event.outcome, text: [earlier, event.outcome.text].filter(text => text !== '').join('\n\n')},
+});
 
 const nothingUsed: HarnessUsage = {model: '', usage: noUsage, cost: {kind: 'unknown'}};
 
