@@ -458,6 +458,18 @@ test('a cut or refused answer has its own stop reason, and a command that fails 
   });
 });
 
+test('an approval for the session names what it allows', async () => {
+  await using scene = await openScene([call('Write', {file_path: 'a.txt', content: 'x'}), say('Done.')]);
+  await asEditor(scene, async (weft, editor) => {
+    await prompt(weft, await newSession(weft, scene), 'Write it.');
+    expect(editor.asked[0]?.options.map(({name}) => name)).toEqual([
+      'Allow',
+      'Allow for this session: all edits inside the workspace',
+      'Refuse',
+    ]);
+  });
+});
+
 test('a session that another process has open continues in a copy, and the editor says so', async () => {
   await using scene = await openScene([say('One.'), until(new Promise(() => {})), say('Two.')]);
   await scene.run(['--prompt', 'First words.']);

@@ -28,6 +28,7 @@ import {
   toolCall,
 } from '../../protocol/acp/session-update.ts';
 import {rpcError, rpcErrors, type RpcError, type RpcPeer} from '../../protocol/json-rpc/peer.ts';
+import {sessionOffer} from '../session-offer.ts';
 import {applyTaskFrames, emptyTaskView, todosOf} from '../../tasks/task-view.ts';
 
 /** The modes that an editor can choose. */
@@ -392,7 +393,7 @@ export class EditorSession {
 
   /** Asks the editor for an approval. Any answer except a clear yes counts as a no. */
   #ask(approval: Approval): void {
-    const {id, toolName, input, preview, verdict} = approval;
+    const {id, toolName, input, preview, verdict, sessionGrant} = approval;
     if (preview.kind === 'plan') this.#update(stepsOf(preview.plan));
     const quoted = taintIn(verdict.reasons).map(reason => ({
       type: 'content',
@@ -403,7 +404,7 @@ export class EditorSession {
       {optionId: 'allow', name: 'Allow', kind: 'allow_once'},
       ...(verdict.sessionApproval === 'none'
         ? []
-        : [{optionId: 'allow-session', name: 'Allow for this session', kind: 'allow_always'}]),
+        : [{optionId: 'allow-session', name: sessionOffer(sessionGrant), kind: 'allow_always'}]),
       {optionId: 'refuse', name: 'Refuse', kind: 'reject_once'},
     ];
     const params = {

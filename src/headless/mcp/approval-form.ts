@@ -7,6 +7,7 @@ import {visibleExactLine, visibleExactly} from '../../base/visible.ts';
 import {planText} from '../../domain/plan.ts';
 import {reasonText} from '../../domain/reason.ts';
 import {typedWord} from '../../domain/typed-word.ts';
+import {sessionOffer} from '../session-offer.ts';
 
 const [decisionField, wordField] = ['decision', 'confirm'] as const;
 
@@ -38,7 +39,7 @@ export function approvalForm(approval: Approval): AskForm {
             : [
                 {
                   value: 'allow-session',
-                  title: `Allow for this session${sessionGrant === '' ? '' : `: ${visibleExactLine(sessionGrant)}`}`,
+                  title: sessionOffer(sessionGrant),
                 },
               ]),
           {value: 'deny', title: 'Deny'},
