@@ -22,9 +22,12 @@ export async function unprovenClaims(
   const work = workOf(session);
   if (!work.hasWorked) return [];
   const checks = await checkStatuses(session, signal);
+  const {judge} = session.ports;
+  const hiding = await Promise.all(work.succeeded.map(async command => judge.hidingIn(command)));
+  const succeeded = work.succeeded.filter((_, at) => hiding[at] !== 'options');
   const doubts = Map.groupBy(
     claims.flatMap(claim => {
-      const doubt = doubtAbout(claim, checks, work);
+      const doubt = doubtAbout(claim, checks, {...work, succeeded});
       return doubt === 'none' ? [] : [{sentence: claim.sentence, doubt}];
     }),
     ({sentence}) => sentence,

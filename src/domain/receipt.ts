@@ -34,8 +34,8 @@ export const commandIn = ({command, directory}: Pick<CheckSetting, 'command' | '
 /** Quotes a text as one word of a shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Why the exit code of a command says nothing about a check in it. `unreached`: an earlier part may have failed instead. `changed`: an earlier part may have changed what the words mean, such as `export PATH=…`. */
-export const hidingSyntax = ['pipe', 'list', 'condition', 'background', 'unreached', 'changed'] as const;
+/** Why the exit code of a command says nothing about a check in it. `unreached`: an earlier part may have failed instead. `changed`: an earlier part may have changed what the words mean, such as `export PATH=…`. `options`: an option or a variable lets it check nothing, such as `make -n`. */
+export const hidingSyntax = ['pipe', 'list', 'condition', 'background', 'unreached', 'changed', 'options'] as const;
 export type HidingSyntax = (typeof hidingSyntax)[number];
 
 const hidingTexts = {
@@ -43,6 +43,7 @@ const hidingTexts = {
   list: '; or || hides the exit code. Write only the check, such as "npm test", or join the parts with &&.',
   background: '& hides the exit code. Write it without &.',
   condition: 'a condition or a loop hides the exit code. Write only the check, such as "npm test".',
+  options: 'an option makes it check nothing or ignore failures. Write it without that option.',
   changed: 'an earlier part changes the shell. Write only the check, such as "npm test".',
 } as const satisfies Record<Exclude<HidingSyntax, 'unreached'>, string>;
 

@@ -79,6 +79,7 @@ test.each([
     [edit, call('Bash', {command: 'npm test'}), call('Bash', {command: 'echo >> a.ts'})],
     'npm test has not run since the last edit',
   ],
+  ['a run that checks nothing', [edit, call('Bash', {command: 'npm test --script-shell=true'})], 'no test has run'],
   ['a run in a pipe', [edit, call('Bash', {command: 'npm test | tail -5'})], ''],
   [
     'a run before the last edit',

@@ -71,6 +71,8 @@ export function hidingIn(command: string): FoundCheck['zero'] {
     return zero !== 'condition' || !/^\s*!/u.test(command);
   };
   const parts = partsOf(command) ?? [];
+  if (parts.some(({command: simple}) => layers(wordTexts(simple, command)).some(({words}) => isEmptied(words))))
+    return 'options';
   const inner = parts.map(({command: simple}) => hidingOfCheck(wordTexts(simple, command)));
   return parts.find(hides)?.zero ?? inner.find(zero => zero !== 'passed') ?? 'passed';
 }
@@ -344,10 +346,26 @@ function canonicalOf(command: string): string {
 
 /** Options with which a program checks nothing, or does not end. */
 const checksNothing =
-  /^(?:-h|--(?:watch(?:All)?(?:=.*)?|help|version|list\w*|list-tests|collect-only|co|dry-run|showConfig|init|print-config|ui))$/u;
+  /^(?:-h|--(?:watch(?:All)?(?:=.*)?|help|version|list\w*|list-tests|collect-?only|co|dry-run|just-print|showConfig|init|print-config.*|ui|script-shell.*))$/u;
 
 /** Options whose value is the next word, in programs whose first operand counts. */
 const takesValue = /^(?:-[CFfw]|--(?:prefix|dir|cwd|filter|workspace|manifest-path|file|directory|config|project))$/u;
+
+/** True if a word is one of a row, which may end with `*`, or a group of short options with it: `-ki` has `-i`. */
+const isWordOf = (fact: string, word: string): boolean =>
+  fact.endsWith('*')
+    ? word.startsWith(fact.slice(0, -1))
+    : word === fact ||
+      (/^-\w$/u.test(fact) && /^-[a-zA-Z]+$/u.test(word) && bundles.test(word) && word.includes(fact.slice(1)));
+
+/** Groups of short options without a value. Of others, such as `-run` of go, only the whole word counts. */
+const bundles = /^-[bBdeikLnprRqsStw]+$/u;
+
+/** True if only its options and variables keep a command from being a check: `make -n test`. */
+function isEmptied(words: readonly string[]): boolean {
+  const kept = words.filter((word, at) => at === 0 || !(word.startsWith('-') || isAssignment(word)));
+  return kindOf(words) === undefined && kindOf(kept) !== undefined;
+}
 
 /** Returns the kind of check that a command without wrappers runs, by the rows of the table. */
 function kindOf([program = '', ...args]: readonly string[]): CheckKind | undefined {
@@ -362,7 +380,7 @@ function kindOf([program = '', ...args]: readonly string[]): CheckKind | undefin
   for (const fact of facts) {
     const [what = '', word] = fact.split(':');
     if (what.startsWith('!')) {
-      if (own.includes(what.slice(1))) return undefined;
+      if (own.some(given => isWordOf(what.slice(1), given))) return undefined;
       continue;
     }
     const isGiven = word?.startsWith('-') === true ? own.includes(word) : word === (operands[0] ?? '');

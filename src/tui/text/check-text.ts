@@ -36,6 +36,7 @@ const hidden: Readonly<Record<HidingSyntax, string>> = {
   condition: 'exit code hidden',
   background: 'exit code hidden by &',
   changed: 'what it means may have changed',
+  options: 'an option makes it check nothing',
   unreached: 'may not have run',
 };
 

@@ -202,6 +202,40 @@ test.each([
 });
 
 test.each([
+  'make -n test',
+  'make -t test',
+  'make -k -i test',
+  'make -ki test',
+  'make -q test',
+  'make --dry-run test',
+  'make test SHELL=/bin/true',
+  'ninja -n test',
+  'just -n test',
+  'just --dry-run test',
+  'npm test --script-shell=/bin/true',
+  'npm test --script-shell /bin/true',
+  'cargo test --no-run',
+  'go test -c ./...',
+  'go test -list . ./...',
+  'tsc --noCheck',
+  'gradle test -m',
+  'jest --listTests',
+  'eslint --print-config a.js',
+  'timeout 5 make -i test',
+])('%s checks nothing, and says so', async command => {
+  const judge = judgeWith([]);
+  expect([await judge.checksIn(command, '/w'), await judge.hidingIn(command)]).toEqual([[], 'options']);
+});
+
+test.each(['make -k -j4 test', 'go test -run TestA ./...', 'cargo test', 'tsc -p .', 'make -sk test'])(
+  '%s hides nothing',
+  async command => {
+    expect(await judgeWith([]).hidingIn(command)).toBe('passed');
+    expect(await checksOf(command)).toHaveLength(1);
+  },
+);
+
+test.each([
   'npm(){ :; }; npm test',
   'function npm { :; }; npm test',
   'PATH=fake npm test',

@@ -95,7 +95,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'code own-words',
   }),
   program('go', {
-    checks: 'test:test build:build lint:vet',
+    checks: '!-n !-c !-list* !-run=^$ test:test build:build lint:vet',
     runs: `-overlay --overlay -gccgoflags -exec -toolexec -vettool --exec --toolexec --vettool -compiler --compiler
       -fixtool --fixtool *-extld* *-extar* *-linkmode*`,
     writes: `-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -test.coverprofile
@@ -126,7 +126,8 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('rustdoc', {like: 'rustc'}),
   program('make, gmake', {
-    checks: 'target build:',
+    checks: `!-n !-t !-q !-i !--recon !--touch !--question !--ignore-errors !SHELL=* !.SHELLFLAGS=* !MAKEFLAGS=* !MAKE=*
+      target build:`,
     options: '-j=text -l=text -o=text -W=text',
     runs: `
       --eval -E SHELL= .SHELLFLAGS= MAKE= MAKEFLAGS= CC= CXX= LD= AR= RM= INSTALL= MAKEFILES= *=*$(* *=*\${* *!=*
@@ -135,9 +136,9 @@ export const builders: readonly ProgramRow[] = [
     does: [reachesByTask, runsTask],
     is: 'input tasks verbs abbreviates',
   }),
-  program('ninja', {checks: 'target build:', like: 'make', does: [runsTask], is: 'tasks abbreviates'}),
+  program('ninja', {checks: '!-n !-t target build:', like: 'make', does: [runsTask], is: 'tasks abbreviates'}),
   program('just', {
-    checks: 'target',
+    checks: '!-n !-l target',
     options: '-s=text',
     runs: `--shell --shell-arg --shell-command -c --command --chooser -g --global-justfile --clear-shell-args
       --cygpath`,
@@ -173,7 +174,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('ld.bfd, ld.gold, ld.lld, gold, lld, mold', {like: 'ld'}),
   program('tsc', {
-    checks: '!-w types',
+    checks: '!-w !-v !--noCheck* types',
     writes: '--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile -out',
     loads: '-p --project -b --build @*',
     does: [unknownEffect],
@@ -406,7 +407,7 @@ export const builders: readonly ProgramRow[] = [
     loads: '--bootstrap -c --configuration --include-path --cache-result-file',
   }),
   program('gradle, gradlew, mvn, mvnw', {
-    checks: 'target',
+    checks: '!-m target',
     options: '-D=text -P=text -q=text -x=text -T=text -pl=text',
     runs: `-Dexec.* -Dmaven.ext* -DargLine* -Djvm* -Dorg.gradle.* -Djava.* -Dmaven.*.executable* -Dmaven.*.debug*
       -Dmaven.multiModule* --builder exec:* antrun:* groovy*:* scripting:* *:*:*`,

@@ -77,7 +77,7 @@ export const packages: readonly ProgramRow[] = [
   program('npm exec', {runs: '-c', is: 'packages ends-at-dashes'}),
   program('npm x, pnpm exec, pnpm x, yarn exec, yarn x, bun exec, bun x', {is: 'packages'}),
   program('cargo', {
-    checks: 'test:test test:t test:nextest build:build build:b types:check types:c lint:clippy lint:--check',
+    checks: '!--no-run test:test test:t test:nextest build:build build:b types:check types:c lint:clippy lint:--check',
     runs: '--config -Z',
     writes: '--target-dir --artifact-dir --out-dir --root',
     loads: '--manifest-path -C',
