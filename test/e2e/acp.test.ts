@@ -471,17 +471,33 @@ test('an approval for the session names what it allows', async () => {
 });
 
 test('a session that another process has open continues in a copy, and the editor says so', async () => {
-  await using scene = await openScene([say('One.'), until(new Promise(() => {})), say('Two.')]);
+  await using scene = await openScene([say('One.'), until(new Promise(() => {})), say('Two.'), say('3.'), say('4.')]);
   await scene.run(['--prompt', 'First words.']);
   const id = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout)[0].id;
   scene.start(['--prompt', 'Hold it.', '--resume', id]);
   await scene.server.received(2);
+  const load = (weft: ClientContext, sessionId: string) =>
+    weft.request(methods.agent.session.load, {sessionId, cwd: scene.place.work, mcpServers: []});
+  let copy = '';
   await asEditor(scene, async (weft, editor) => {
     await weft.request(methods.agent.initialize, hello);
-    await weft.request(methods.agent.session.load, {sessionId: id, cwd: scene.place.work, mcpServers: []});
-    expect(textIn(editor.updates, 'agent_message_chunk')).toContain('weft continues here in a copy');
+    const loaded = await load(weft, id);
+    expect(loaded).toMatchObject({_meta: {weft: {savedAs: expect.any(String)}}});
+    copy = /"savedAs":"([^"]+)"/u.exec(JSON.stringify(loaded))?.[1] ?? '';
+    const said = textIn(editor.updates, 'agent_message_chunk');
+    expect(said).toContain('weft continues here in a copy');
+    expect(said).toContain(`Open session ${copy}`);
     expect(await prompt(weft, id, 'Go on.')).toMatchObject({stopReason: 'end_turn'});
     expect(JSON.stringify(scene.server.requests[2]?.body.messages)).toContain('First words.');
+    expect(await load(weft, id)).toMatchObject({_meta: {weft: {savedAs: copy}}});
+    await prompt(weft, id, 'And on.');
+    expect(JSON.stringify(scene.server.requests[3]?.body.messages)).toContain('Go on.');
+  });
+  await asEditor(scene, async weft => {
+    await weft.request(methods.agent.initialize, hello);
+    expect(await load(weft, copy)).not.toHaveProperty('_meta');
+    await prompt(weft, copy, 'Still on.');
+    expect(JSON.stringify(scene.server.requests[4]?.body.messages)).toContain('And on.');
   });
 });
 

@@ -55,6 +55,7 @@ export class EditorSession {
   readonly #uuid: () => string;
   readonly #note: (line: string) => void;
   #id = '';
+  #savedAs: SessionId | undefined;
   #directory = '';
   #mode: PermissionMode = 'default';
   #model = '';
@@ -89,6 +90,11 @@ export class EditorSession {
     engine.subscribe(events => events.forEach(event => this.#take(event)));
   }
 
+  /** The id under which the session is saved. Another one than the editor's if this is a copy. */
+  get savedAs(): SessionId | undefined {
+    return this.#savedAs;
+  }
+
   /** The folder in which the agent works. Empty until the session is open. */
   get directory(): string {
     return this.#directory;
@@ -106,6 +112,7 @@ export class EditorSession {
     readonly id?: SessionId;
   }) {
     const opened = await this.#opened.promise;
+    this.#savedAs = opened;
     this.#id = id ?? opened;
     const todos = todosOf(this.#tasks);
     if (history !== 'not-sent') {

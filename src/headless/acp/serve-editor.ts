@@ -134,22 +134,25 @@ export function serveEditor(serving: EditorServing): ServedEditor {
       case 'session/resume': {
         const known = savedSession(readParams(loadSessionRequest, request), request);
         if (known === undefined) return;
-        const {asked, session} = known;
-        await sessions.get(session)?.close();
+        const {asked, session: id} = known;
+        // A copy that this process has begun goes on, although the editor knows only the id of the original.
+        const session = sessions.get(id)?.savedAs ?? id;
+        await release(session);
         const isTaken = serving.saved !== 'elsewhere' && (await serving.saved.isOpenElsewhere(session));
         const saved = serving.saved === 'elsewhere' ? undefined : await serving.saved.read(session);
         const opening = {directory: asked.cwd, session, servers: givenServers(asked.mcpServers)};
         const opened = await open(
           {...opening, into: isTaken ? 'copy' : 'same'},
-          {history: request.method === 'session/load' ? (saved?.messages ?? 'as-opened') : 'not-sent', id: session},
+          {history: request.method === 'session/load' ? (saved?.messages ?? 'as-opened') : 'not-sent', id},
         );
         if (opened.tag === 'failed') return request.answer(opened);
-        const editorSession = sessions.get(session);
-        if (isTaken) editorSession?.tell(copyText);
+        const editorSession = sessions.get(id);
+        const savedAs = editorSession?.savedAs ?? id;
+        if (isTaken) editorSession?.tell(copyText(savedAs));
         if (saved !== undefined && editorSession !== undefined && saved.directory !== editorSession.directory)
           editorSession.tell(movedText(saved.directory, editorSession.directory));
         const {sessionId: _, ...rest} = opened.value;
-        return request.answer(ok(rest));
+        return request.answer(ok(savedAs === id ? rest : {...rest, _meta: {weft: {savedAs}}}));
       }
       case 'session/close': {
         const asked = readParams(sessionRequest, request);
@@ -241,6 +244,15 @@ export function serveEditor(serving: EditorServing): ServedEditor {
     return ok(opened);
   }
 
+  /** Closes a session that this editor has open, under whichever id. */
+  async function release(session: SessionId): Promise<void> {
+    for (const [id, held] of sessions) {
+      if (id !== session && held.savedAs !== session) continue;
+      sessions.delete(id);
+      await held.close();
+    }
+  }
+
   /** Returns the error code for a failure with a session: that for an unknown session if it is not saved. */
   async function codeFor(session: EngineRequest['session']): Promise<number> {
     if (session === 'new' || serving.saved === 'elsewhere') return rpcErrors.internal;
@@ -299,8 +311,8 @@ const maxReadMs = 2000;
 /** The maximum number of sessions in one answer. */
 const pageSize = 100;
 
-const copyText =
-  'Another weft process has this session open. weft continues here in a copy, so the two do not see each other.';
+const copyText = (copy: SessionId): string =>
+  `Another weft process has this session open. weft continues here in a copy, so the two do not see each other. Open session ${copy} to get back to it.`;
 
 const movedText = (from: string, to: string): string =>
   `This session worked in ${from} before. It continues in ${to}, the folder that the editor opened.`;
