@@ -110,8 +110,10 @@ export interface EngineSetup
   readonly blocksFolder: string;
   /** Returns the file with the user's notes for the project. */
   readonly notesFile: () => string;
-  /** The folders for file checkpoints and for files saved with sessions; `undefined` saves none. */
-  /** `undefined` if the session is not saved: states are copies of files, which a killed weft could not remove. */
+  /**
+   * The folders for file checkpoints and for files saved with sessions. `undefined` saves none, because a killed weft could not remove these
+   * copies of an unsaved session.
+   */
   readonly checkpointsFolder: string | undefined;
   readonly artifactsFolder: string | undefined;
   readonly artifactUrl: ArtifactUrl;
