@@ -3,7 +3,7 @@ import {firstLine} from '../base/clip.ts';
 import {relativeTo} from '../base/shown-path.ts';
 import {type Claim, claimsIn, commandKind} from '../domain/claims.ts';
 import {toolCalls} from '../domain/conversation.ts';
-import {type CheckStatus, isProven, nameIn, outcomeOf, type Receipt} from '../domain/receipt.ts';
+import {type CheckStatus, doubtOfCounts, isProven, nameIn, outcomeOf, type Receipt} from '../domain/receipt.ts';
 import {timelineOf} from '../domain/timeline.ts';
 import {checkStatuses} from './checks.ts';
 import {decodeCall, type SessionContext} from './session-context.ts';
@@ -45,7 +45,9 @@ function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, re
     named.length > 0 ? named : checks.filter(({receipt}) => claim.kind === 'any' || receipt.kind === claim.kind);
   // A run whose outcome is unknown, such as in a pipe, does not show that the claim is false.
   const shown = related.filter(
-    status => isProven(status) || (status.isFresh && outcomeOf(status.receipt) === 'unknown'),
+    status =>
+      isProven(status) ||
+      (status.isFresh && status.receipt.end.kind === 'hidden' && outcomeOf(status.receipt) === 'unknown'),
   );
   if (shown.length > 0) {
     const elsewhere = failedElsewhere(claim, related, shown);
@@ -60,6 +62,8 @@ function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, re
   const last = related.toSorted((a, b) => a.receipt.at - b.receipt.at).at(-1);
   if (last === undefined)
     return claim.command === '' ? `${kindNames[claim.kind]} has run` : `${claim.command} has not run`;
+  const against = doubtOfCounts(last.receipt);
+  if (against !== '') return `${nameIn(last.receipt, workspace)} ${against}`;
   if (last.receipt.tree === 'unknown' && outcomeOf(last.receipt) !== 'failed') return 'none';
   // Files that builds and tests write don't count as edits, even if git does not ignore them.
   const later = recent.slice(recent.findLastIndex(command => isRunOf(last.receipt.command, command)) + 1);

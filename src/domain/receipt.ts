@@ -111,11 +111,24 @@ export interface CheckStatus {
 
 /** Returns whether a check passed. `unknown`: neither the exit code nor the counts tell. */
 export function outcomeOf({
+  kind,
   end,
-  counts: {failed = 0},
-}: Pick<Receipt, 'end' | 'counts'>): 'passed' | 'failed' | 'unknown' {
-  if (end.kind === 'hidden') return failed > 0 ? 'failed' : 'unknown';
-  return end.kind === 'exited' && end.code === 0 ? 'passed' : 'failed';
+  counts,
+}: Pick<Receipt, 'kind' | 'end' | 'counts'>): 'passed' | 'failed' | 'unknown' {
+  if (end.kind === 'hidden') return (counts.failed ?? 0) > 0 ? 'failed' : 'unknown';
+  if (end.kind !== 'exited' || end.code !== 0) return 'failed';
+  return doubtOfCounts({kind, end, counts}) === '' ? 'passed' : 'unknown';
+}
+
+/** Says how the counts of a check contradict that it exited with 0. Empty if they don't. */
+export function doubtOfCounts({
+  kind,
+  end,
+  counts: {passed, failed = 0},
+}: Pick<Receipt, 'kind' | 'end' | 'counts'>): string {
+  if (end.kind !== 'exited' || end.code !== 0) return '';
+  if (failed > 0) return `exited with 0, but counts ${failed} failed`;
+  return kind === 'test' && passed === 0 ? 'ran no test' : '';
 }
 
 /** True if the check passed and nothing has changed since. */

@@ -80,6 +80,12 @@ test.each([
     'npm test has not run since the last edit',
   ],
   ['a run that checks nothing', [edit, call('Bash', {command: 'npm test --script-shell=true'})], 'no test has run'],
+  [
+    'counts that contradict the exit code',
+    [edit, call('Bash', {command: 'BREAK=1 npm run test:lenient'})],
+    'BREAK=1 npm run test:lenient exited with 0, but counts 1 failed',
+  ],
+  ['a run of no test', [edit, call('Bash', {command: 'npm run test:none'})], 'npm run test:none ran no test'],
   ['a run in a pipe', [edit, call('Bash', {command: 'npm test | tail -5'})], ''],
   [
     'a run before the last edit',
@@ -97,7 +103,7 @@ test.each([
   await using scene = await openScene([...work, say(said), say('Sorry.')]);
   writeFileSync(
     join(scene.place.work, 'package.json'),
-    '{"scripts": {"test": "node --test", "build": "echo > out.js"}}\n',
+    '{"scripts": {"test": "node --test", "test:lenient": "node --test; true", "test:none": "echo ℹ pass 0", "build": "echo > out.js"}}\n',
   );
   writeFileSync(
     join(scene.place.work, 'a.test.mjs'),

@@ -58,3 +58,12 @@ test.each<readonly [CheckStatus, string]>([
 ])('%o is read as %s', (check, words) => {
   expect(plainCheck(shownCheck(check, '/w'))).toBe(words);
 });
+
+test.each([
+  [{counts: {passed: 2, failed: 1}}, '! npm test 1 failed, exit 0'],
+  [{counts: {passed: 0, failed: 0}}, '! npm test 0 passed'],
+  [{counts: {passed: 0}}, '! npm test 0 passed'],
+  [{counts: {passed: 2, failed: 0}}, '✓ npm test 2 passed'],
+])('counts %j beside a zero exit code are shown as %s', (given, shown) => {
+  expect(rows([status(given)], 80)).toEqual([`  ${shown}`]);
+});

@@ -27,6 +27,7 @@ function resultOf({end, counts: {passed, failed = 0}, kind}: Receipt): string {
   const failures = failed === 0 ? '' : kind === 'test' ? `${failed} failed` : pluralize(failed, 'error');
   if (end.kind === 'hidden') return failures === '' ? hidden[end.by] : failures;
   if (end.code !== 0) return failures === '' ? `exit ${end.code}` : failures;
+  if (failures !== '') return `${failures}, exit 0`;
   return passed === undefined ? 'passed' : `${passed} passed`;
 }
 
