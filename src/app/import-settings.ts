@@ -13,6 +13,7 @@ import {hookEvents, hooksSchema} from '../config/hook-settings.ts';
 import {permissionModes, type RuleList} from '../domain/risk.ts';
 import {parseRule} from '../safety/rules/permission-rule.ts';
 import {ineffectiveRuleProblem} from '../safety/rules/unrestricted-wrapper.ts';
+import {secretName} from '../safety/secrets/secret-name.ts';
 import {requireOutsideWeft} from './folder-trust.ts';
 import {existingFolder} from './run-context.ts';
 import {claudeFolder} from './user-data.ts';
@@ -24,6 +25,7 @@ import {note, print, printJson} from './output.ts';
 export interface ImportSettingsOptions extends SettingsFileOptions {
   readonly json?: true;
   readonly dryRun?: true;
+  readonly replace?: true;
 }
 
 /** An item of the imported file, and its outcome. */
@@ -53,7 +55,7 @@ export async function importSettings(options: ImportSettingsOptions): Promise<Ex
     note(`nothing to import: there is no ${visibleExactLine(from)}`);
     return exitCode.failed;
   }
-  const taken = takenOver(theirs, objectIn(file.path) ?? {});
+  const taken = takenOver(theirs, objectIn(file.path) ?? {}, options.replace);
   if (options.dryRun === undefined) {
     for (const {outcome, write} of taken) {
       if (outcome === 'new') await write(file.path);
@@ -74,10 +76,10 @@ export async function importSettings(options: ImportSettingsOptions): Promise<Ex
   return exitCode.done;
 }
 
-const takenOver = (theirs: JsonObject, own: JsonObject): readonly Taken[] => [
+const takenOver = (theirs: JsonObject, own: JsonObject, replace?: true): readonly Taken[] => [
   ...rulesOf(theirs, own),
-  ...modeOf(theirs, own),
-  ...variablesOf(theirs, own),
+  ...modeOf(theirs, own, replace),
+  ...variablesOf(theirs, own, replace),
   ...hooksOf(theirs, own),
 ];
 
@@ -148,13 +150,13 @@ function rulesOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
   );
 }
 
-function modeOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
+function modeOf(theirs: JsonObject, own: JsonObject, replace?: true): readonly Taken[] {
   const said = memberOf(theirs, 'permissions', 'defaultMode');
   if (typeof said !== 'string') return [];
   const mode = permissionModes.find(each => each === said);
   if (mode === undefined) return [leftOut('mode', said, 'weft has no such permission mode')];
   if (mode === 'bypassPermissions') return [leftOut('mode', said, 'only the flag --permission-mode can choose it')];
-  const isThere = own['permissionMode'] !== undefined;
+  const isThere = counts(own['permissionMode'], mode, replace);
   return [
     taken({kind: 'mode', text: mode, isThere}, path =>
       setSetting({path, name: {key: 'permissionMode', part: ''}}, mode),
@@ -162,16 +164,22 @@ function modeOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
   ];
 }
 
+/** True if the user's own value stays: any value, or with `replace` only the same one. */
+const counts = (own: Json | undefined, value: string, replace?: true): boolean =>
+  replace === undefined ? own !== undefined : own === value;
+
 /** Variables that configure Claude Code itself. */
 const ofClaude = /^(?:CLAUDE|ANTHROPIC|DISABLE|ENABLE|MAX|MCP|BASH|API)_/u;
 
-function variablesOf(theirs: JsonObject, own: JsonObject): readonly Taken[] {
+function variablesOf(theirs: JsonObject, own: JsonObject, replace?: true): readonly Taken[] {
   const {env} = theirs;
   if (!isJsonObject(env)) return [];
   return Object.entries(env).map(([name, value]): Taken => {
     if (typeof value !== 'string') return leftOut('variable', name, 'its value is not a string');
     if (ofClaude.test(name)) return leftOut('variable', name, 'it is for Claude Code');
-    const isThere = memberOf(own, 'env', name) !== undefined;
+    if (secretName(name) !== 'none')
+      return leftOut('variable', name, 'it may be a secret: set it where you start weft');
+    const isThere = counts(memberOf(own, 'env', name), value, replace);
     return taken({kind: 'variable', text: name, isThere}, path =>
       setSetting({path, name: {key: 'env', part: name}}, value),
     );

@@ -34,7 +34,7 @@ export const commandTable: readonly CommandRow[] = [
   ['sessions', 'List, show, export and delete sessions', () => import('./commands/sessions.ts')],
   [
     'import [options]',
-    'Show what other agents have here, and import their sessions',
+    'Import settings, servers, files and sessions of other agents',
     () => import('./commands/import.ts'),
   ],
   ['blame [options] [file]', 'Show which prompt, call and model wrote each line', () => import('./commands/blame.ts')],

@@ -1,5 +1,6 @@
 // @module-tag long
-import {join} from 'node:path';
+import {existsSync, readdirSync, readFileSync, symlinkSync} from 'node:fs';
+import {join, relative} from 'node:path';
 import {expect, test} from 'vitest';
 import {say} from '../support/model-script.ts';
 import {putFile} from '../support/put-file.ts';
@@ -46,9 +47,9 @@ test('the overview says what becomes of each file, and never shows a key', async
   putFile(join(home, '.claude', 'settings.json'), '{}');
   putFile(join(home, '.claude', 'CLAUDE.md'), 'Be brief.');
   const all = await scene.run(['import']);
-  expect(all).toMatchObject({code: 0, stderr: ''});
+  expect(all.code).toBe(0);
   expect(all.stdout.split('\n')).toEqual([
-    'claude    ~/.claude/settings.json  import: hooks, rules and variables: weft config import',
+    'claude    ~/.claude/settings.json  import: hooks, rules and variables',
     'claude    ~/.claude/CLAUDE.md  weft reads it: if you have no AGENTS.md for weft',
     'codex     ~/.codex/auth.json  not imported: it has keys, which weft does not copy: weft login',
     '',
@@ -77,3 +78,88 @@ test('servers of Cursor come without the values of their variables and headers',
   expect(settings).not.toContain('very-secret');
   for (const text of ['${HOME}/a', '${TOKEN}', '${MINE}', '${FAR_X_KEY}']) expect(settings).toContain(text);
 });
+
+test('weft import takes the files of seven agents once, and neither secrets nor wide permissions', async () => {
+  await using scene = await openScene([]);
+  const {home, work} = scene.place;
+  const settings = {
+    permissions: {allow: ['Bash(npm test)'], defaultMode: 'bypassPermissions'},
+    env: {EDITOR: 'vi', API_TOKEN: 'very-secret'},
+  };
+  const files = {
+    '.claude/settings.json': JSON.stringify(settings),
+    '.claude.json': JSON.stringify({mcpServers: server('one'), projects: {[work]: {mcpServers: server('of-project')}}}),
+    '.claude/commands/same.md': 'Claude',
+    '.codex/config.toml': '[mcp_servers.two]\ncommand = "two"\n',
+    '.codex/AGENTS.md': 'Be brief.',
+    '.codex/prompts/same.md': 'Codex',
+    '.codex/prompts/fix.md': 'Fix $1',
+    '.codex/skills/.system/SKILL.md': 'Hidden',
+    '.codex/auth.json': '{"key": "very-secret"}',
+    '.gemini/settings.json': JSON.stringify({mcpServers: server('three')}),
+    '.gemini/GEMINI.md': 'Be long.',
+    '.config/opencode/opencode.json': '{"mcp": {"four": {"type": "local", "command": ["four"]}}}',
+    '.config/opencode/skills/pdf/SKILL.md': '---\nname: pdf\ndescription: PDF\n---\nRead it',
+    '.config/opencode/skills/pdf/a/b.txt': 'b',
+    '.pi/agent/prompts/wide.md': '---\nallowed-tools: Bash\n---\nRun it',
+    '.pi/agent/settings.json': '{}',
+    '.cursor/mcp.json': JSON.stringify({mcpServers: server('five')}),
+    '.aider.conf.yml': 'model: x',
+  };
+  for (const [path, text] of Object.entries(files)) putFile(join(home, path), text);
+  putFile(join(work, '.cursor', 'mcp.json'), JSON.stringify({mcpServers: server('of-project')}));
+  symlinkSync(join(work, '.cursor', 'mcp.json'), join(home, '.codex', 'prompts', 'link.md'));
+  const preview = await scene.run(['import']);
+  expect(preview.stdout).toContain('rule  allow Bash(npm test)  would be imported');
+  expect(preview.stdout).toContain('mode  bypassPermissions  left out');
+  expect(preview.stdout).toContain('not copied from');
+  expect((await scene.run(['import', '--yes', '--dry-run'])).stdout).toBe(preview.stdout);
+  expect(filesBelow(join(home, 'weft'))).toEqual({});
+  const done = await scene.run(['import', '--yes']);
+  expect(done.code).toBe(0);
+  const config = join(home, 'weft');
+  const after = filesBelow(config);
+  expect(Object.keys(after).filter(path => !path.startsWith('settings'))).toEqual([
+    'AGENTS.md',
+    'commands/fix.md',
+    'skills/pdf/SKILL.md',
+    'skills/pdf/a/b.txt',
+  ]);
+  expect(after['AGENTS.md']).toBe('Be brief.');
+  const written: unknown = JSON.parse(after['settings.json'] ?? '');
+  expect(written).toMatchObject({permissions: {allow: ['Bash(npm test)']}, env: {EDITOR: 'vi'}});
+  expect(written).not.toHaveProperty('permissionMode');
+  expect(written).toHaveProperty('mcpServers.one.env.TOKEN', '${TOKEN}');
+  expect(written).toHaveProperty('mcpServers.five');
+  expect(JSON.stringify(after)).not.toMatch(/very-secret|of-project/u);
+  expect((await scene.run(['import', '--yes'])).code).toBe(0);
+  expect(filesBelow(config)).toEqual(after);
+});
+
+test('existing values win, unless --replace', async () => {
+  await using scene = await openScene([]);
+  const {home} = scene.place;
+  const config = join(home, 'weft');
+  putFile(join(config, 'settings.json'), '{"env": {"EDITOR": "mine"}, "mcpServers": {"one": {"command": "mine"}}}');
+  putFile(join(config, 'AGENTS.md'), 'mine');
+  putFile(join(home, '.claude', 'settings.json'), '{"env": {"EDITOR": "theirs"}}');
+  putFile(join(home, '.codex', 'config.toml'), '[mcp_servers.one]\ncommand = "theirs"\n');
+  putFile(join(home, '.codex', 'AGENTS.md'), 'theirs');
+  const before = filesBelow(config);
+  await scene.run(['import', '--yes']);
+  expect(filesBelow(config)).toEqual(before);
+  await scene.run(['import', '--yes', '--replace']);
+  expect(JSON.stringify(filesBelow(config))).not.toContain('mine');
+});
+
+const filesBelow = (folder: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (existsSync(folder) ? readdirSync(folder, {recursive: true, withFileTypes: true}) : [])
+      .filter(entry => entry.isFile())
+      .map(entry => relative(folder, join(entry.parentPath, entry.name)))
+      .filter(path => /^(?:settings\.json|AGENTS\.md|(?:commands|skills)\/)/u.test(path))
+      .toSorted()
+      .map(path => [path, readFileSync(join(folder, path), 'utf8')]),
+  );
+
+const server = (name: string) => ({[name]: {command: name, env: {TOKEN: 'very-secret'}}});

@@ -1,7 +1,7 @@
 import {Argument, type Command, Option} from 'commander';
 import {exiting} from '../../app/exit-code.ts';
 import {addSubcommands, jsonFlag, type JsonOption} from '../flags.ts';
-import {movedAgents, type OverviewOptions, printOverview} from './import/overview.ts';
+import {movedAgents, type MoveOptions, moveIn} from './import/overview.ts';
 import type {SessionAgent} from './import/session.ts';
 
 /** `weft import` and `weft import session`. */
@@ -9,8 +9,11 @@ export function add(command: Command): void {
   command
     .enablePositionalOptions()
     .addOption(new Option('--from <agent>', 'Only the files of this agent').choices(movedAgents))
-    .option(...jsonFlag)
-    .action(exiting(async (options: OverviewOptions) => printOverview(options)));
+    .option('-y, --yes', 'Import without the question')
+    .option('--dry-run', 'Only show what would be imported')
+    .option('--replace', 'Replace your own values and files of the same name')
+    .option(jsonFlag[0], 'Only show the files, as JSON')
+    .action(exiting(async (options: MoveOptions) => moveIn(options)));
   addSubcommands(command, [
     [
       'session',

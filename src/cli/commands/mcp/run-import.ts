@@ -15,6 +15,7 @@ import {knownServers} from '../../../app/known-servers.ts';
 import {existingFolder} from '../../../app/run-context.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
 import {note} from '../../../app/output.ts';
+import {targetFile} from '../../../app/write-settings.ts';
 import type {InScope} from './write-server.ts';
 import type {JsonOption} from '../../flags.ts';
 import {hideSecrets, hiddenOAuth, hiddenUrl, isReference} from '../../../app/server-rows.ts';
@@ -24,6 +25,10 @@ import {printRows} from '../../rows.ts';
 export interface ImportOptions extends InScope, JsonOption {
   readonly all?: true;
   readonly dryRun?: true;
+  /** `user`: leaves the project's files out. */
+  readonly owner?: 'user';
+  /** Replaces servers of the same name in the user's settings. */
+  readonly replace?: true;
 }
 
 /** A server in the report of `weft mcp import`. */
@@ -49,9 +54,13 @@ export async function importServers(product: Peer | undefined, options: ImportOp
   const directory = existingFolder(options.cwd ?? '.');
   const rows: ImportRow[] = [];
   let broken = 0;
-  const taken = new Set((await knownServers(directory)).servers.map(({name}) => name));
+  const {servers} = await knownServers(directory);
+  const taken = new Set(servers.map(({name}) => name));
+  const own = options.replace === undefined ? '' : targetFile({user: true}).path;
+  const replaced = new Set(servers.filter(({path}) => path === own).map(({name}) => name));
   for (const file of (product === undefined ? importSources : [product]).flatMap(filesOf(directory))) {
     const {peer, path, owner} = file;
+    if (options.owner !== undefined && owner !== options.owner) continue;
     const scope = owner === 'project' ? 'project' : (options.scope ?? 'user');
     const text = readTextFile(path);
     if (text.tag === 'ok' && text.value === undefined) continue;
@@ -67,7 +76,8 @@ export async function importServers(product: Peer | undefined, options: ImportOp
     }
     for (const server of found.value.servers) {
       const row = {name: server.name, product: peer, path};
-      if (taken.has(server.name)) {
+      const how = replaced.delete(server.name) ? 'replace' : 'add';
+      if (how === 'add' && taken.has(server.name)) {
         rows.push({...row, outcome: 'exists', written_to: '', notes: ['a server with this name already exists']});
         continue;
       }
@@ -88,7 +98,7 @@ export async function importServers(product: Peer | undefined, options: ImportOp
         continue;
       }
       const written = await writeServer(
-        {name: server.name, entry, scope, trust: owner === 'project' ? 'asked-later' : 'given'},
+        {name: server.name, entry, scope, how, trust: owner === 'project' ? 'asked-later' : 'given'},
         options.cwd,
       );
       rows.push({...row, outcome: 'imported', written_to: written, notes});

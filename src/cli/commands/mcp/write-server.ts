@@ -32,17 +32,21 @@ interface NewServer {
   readonly entry: JsonObject;
   readonly scope: ServerScope;
   readonly trust: 'given' | 'asked-later';
+  readonly how?: 'add' | 'replace';
 }
 
 /** Writes an entry to the file of the scope and returns the file's path. Throws an error if the file already has the name. */
-export async function writeServer({name, entry, scope, trust}: NewServer, cwd: string | undefined): Promise<string> {
+export async function writeServer(
+  {name, entry, scope, trust, how = 'add'}: NewServer,
+  cwd: string | undefined,
+): Promise<string> {
   const directory = existingFolder(cwd ?? '.');
   const {servers} = await knownServers(directory);
   const path =
     scope === 'project'
       ? projectServersFile(directory)
       : targetFile({...(scope === 'user' ? {user: true} : {local: true}), ...(cwd === undefined ? {} : {cwd})}).path;
-  if (servers.some(server => server.name === name && server.path === path)) {
+  if (how === 'add' && servers.some(server => server.name === name && server.path === path)) {
     throw new Error(`${name} is already in ${path}. Remove it first: weft mcp remove ${name} --scope ${scope}`);
   }
   if (scope === 'project') {
