@@ -44,10 +44,11 @@ export function decideRetry(
   if (error.kind === 'final') return {step: 'give-up', fault: error.fault};
   if (error.retryAfterMs > longestAskedMs) {
     const minutes = Math.ceil(error.retryAfterMs / 60_000);
+    const wait = minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
     const fault = {
       kind: 'provider',
       message: error.message,
-      fix: `The server asks you to wait ${minutes} minutes.`,
+      fix: `The server asks you to wait ${wait}.`,
       status: error.status,
       refusal: otherRefusal,
     } as const;

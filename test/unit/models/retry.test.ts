@@ -23,6 +23,14 @@ const delays = (
     return next.step === 'retry' ? next.delayMs : 'give-up';
   });
 
+test.each([
+  [3_600_000, 'The server asks you to wait 60 minutes.'],
+  [86_400_000, 'The server asks you to wait 24 hours.'],
+])('a wait of %d ms is said in words', (asked, fix) => {
+  const next = decideRetry(passing({retryAfterMs: asked}), {attempt: 1, billed: 0, otherwise: 'nobody'}, clockAt(0));
+  expect(next).toMatchObject({step: 'give-up', fault: {fix}});
+});
+
 describe('the wait before another try', () => {
   test.each([
     {
