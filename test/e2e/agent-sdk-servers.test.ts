@@ -88,3 +88,27 @@ test('a server inside the client asks the person something', {tags: 'smoke'}, as
   );
   expect(toolResults(run)).toEqual(['{"action":"accept","content":{"name":"Bo (Your name?)"}}']);
 });
+
+test('a server that failed stays failed, however often its status is asked', async () => {
+  await using scene = await openScene([say('Done.')]);
+  const over = Promise.withResolvers<void>();
+  async function* prompts() {
+    yield userMessage('x');
+    await over.promise;
+  }
+  const running = ask(scene, prompts(), {
+    mcpServers: {dead: {command: process.execPath, args: ['-e', 'process.exit(1)']}},
+  });
+  const seen = new Set<string>();
+  for await (const message of running) {
+    if (message.type !== 'result') continue;
+    // The first retry comes by itself, at once. Further ones would come after 1, 2 and 4 seconds.
+    const began = performance.now();
+    while (performance.now() < began + 5000) {
+      const [dead] = await running.mcpServerStatus();
+      if (performance.now() > began + 800) seen.add(dead?.status ?? '');
+    }
+    over.resolve();
+  }
+  expect([...seen]).toEqual(['failed']);
+});

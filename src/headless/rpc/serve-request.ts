@@ -111,8 +111,8 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
     case 'get_context_usage':
       return contextUsage(await engine.query({query: 'context-usage'}, options.interrupted()), options);
     case 'mcp_status': {
-      // A client that asks for the status wants to know whether the servers work.
-      servers.start();
+      // A client that asks for the status wants to know whether the servers work. A failed one stays failed until it is needed.
+      if (servers.servers().some(({status}) => status === 'pending')) servers.start();
       const tools = servers.tools();
       return success({mcpServers: servers.servers().map(server => serverStatus(server, tools))});
     }
