@@ -16,7 +16,7 @@ import {
 import {type Outcome, tryOr} from '../base/outcome.ts';
 import {type Fault, otherRefusal, type RefusedLength, thrownFault, unknownLength} from '../domain/fault.ts';
 import {draftOf, planText} from '../domain/plan.ts';
-import {reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
+import {askedToCheck, reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import {addUsage, contextTokens, noUsage, type Usage} from '../domain/usage.ts';
 import {streamAnswer, refusedLengthOf, type ModelAnswer} from './answer.ts';
@@ -236,7 +236,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
       if (signal.aborted) return {kind: 'interrupted'};
       const canCorrect = !hasCorrected && stats.limitReached() === undefined;
       for (const [at, doubt] of doubts.entries())
-        warn(session, canCorrect && at === doubts.length - 1 ? `${doubt} Asked the agent to check.` : doubt);
+        warn(session, canCorrect && at === doubts.length - 1 ? `${doubt} ${askedToCheck}` : doubt);
       if (doubts.length > 0 && canCorrect) {
         hasCorrected = true;
         stats.uncorrected = stats.last;

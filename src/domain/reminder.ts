@@ -33,6 +33,13 @@ export const isReminder = (block: ResultContent): boolean =>
 /** True for the text of a message that weft itself sent as the user. */
 export const isTextOfWeft = (text: string): boolean => isEndPrompt(text) || isReminder({kind: 'text', text});
 
+/** Follows a doubt about an answer if the agent is asked to check what it said. */
+export const askedToCheck = 'Asked the agent to check.';
+
+/** Returns the doubts about an answer that a reminder holds, each a sentence. */
+export const doubtsIn = (reminder: string): readonly string[] =>
+  reminder.replace(opening, '').match(/^The answer says "(?:[^"\\]|\\.)*", but .+\.$/gmu) ?? [];
+
 /** Returns the blocks of a user's message without the reminders that weft adds for the model. */
 export const withoutReminders = ({blocks}: UserMessage): readonly UserBlock[] =>
   blocks.filter(block => block.kind === 'tool-result' || !isReminder(block));

@@ -262,5 +262,13 @@ describe('/permissions', () => {
     await screen.until(/Read\(\.env\)/u);
     await screen.type('2');
     await screen.until(/Can't remove Read\(\.env\): it comes from environment/u);
+    await screen.type('/permissions allow Tr');
+    await screen.until(/Trust\(domain:[^]*Trust\(mcp__/u);
+    await screen.type('\t');
+    await screen.until(/› \/permissions allow Trust\(domain:\n/u);
+    await screen.type('docs.example.com)\r');
+    await screen.until(/allow Trust\(domain:docs\.example\.com\) ─+╮\n│ ❯ 1 {2}This session/u);
+    await screen.type('\u001B');
+    await screen.until(/Ask weft to do something/u);
   });
 });

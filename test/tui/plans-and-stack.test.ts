@@ -40,7 +40,7 @@ test('/plans lists what waits, runs and is done; a plan that waits is carried ou
   await screen.type('/plans\r');
   await screen.until(/Fix the cart.*to approve[^]*Elsewhere.*running 1\/2/u);
   await screen.type('\r');
-  await screen.until(/plan_1 {2}Fix the cart[^]*Run[^]*Approve[^]*Edit[^]*Reject[^]*Show/u);
+  await screen.until(/plan_1 {2}Fix the cart[^]*Run[^]*Dry run[^]*Apply[^]*Approve[^]*Edit[^]*Reject[^]*Show/u);
   await screen.type('\r');
   await lookUntil(
     () => engine.ops.some(({op}) => op === 'prompt'),
@@ -50,6 +50,21 @@ test('/plans lists what waits, runs and is done; a plan that waits is carried ou
     {op: 'start-plan', plan: {...plan, state: 'executing'}},
     expect.objectContaining({op: 'prompt', text: planPrompt(plan), when: 'queued'}),
   ]);
+});
+
+test('/plans tries a plan, and applies what it tried, with the commands of weft', async () => {
+  const {screen, engine} = await start();
+  engine.answers.plans = ok([plan]);
+  for (const [typed, command] of [
+    ['dry', 'weft plan run plan_1 --dry'],
+    ['apply', 'weft plan apply plan_1'],
+  ] as const) {
+    await screen.type(`/plans ${typed} plan_1\r`);
+    await lookUntil(
+      () => engine.ops.some(op => op.op === 'run-command' && op.command === command),
+      () => `${command} did not run: ${JSON.stringify(engine.ops)}`,
+    );
+  }
 });
 
 test('at 40 columns the list of plans shows each state as a whole', async () => {

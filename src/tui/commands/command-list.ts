@@ -141,11 +141,13 @@ const allCommands: readonly SlashCommand[] = [
   documentsCommand,
   slashCommand({
     name: 'plans',
-    usage: '/plans [show|run|approve|edit|reject ID]',
+    usage: '/plans [show|run|dry|apply|approve|edit|reject ID]',
     summary: 'See plans, and approve, edit or run them',
     choices: [
       {value: 'show', summary: 'Show a plan'},
       {value: 'run', summary: 'Approve a plan and carry it out'},
+      {value: 'dry', summary: 'Try a plan and show its changes'},
+      {value: 'apply', summary: 'Apply the changes of a dry run'},
       {value: 'approve', summary: 'Approve a plan to run later'},
       {value: 'edit', summary: 'Edit a plan in your editor'},
       {value: 'reject', summary: 'Reject a plan'},

@@ -14,7 +14,11 @@ export const permissionsCommand = slashCommand({
   name: 'permissions',
   usage: '/permissions [allow|ask|deny RULE]',
   summary: 'View, add, and remove permission rules',
-  choices: ruleLists.map(list => ({value: list, summary: `Add a rule: ${listDescription(list)}`})),
+  choices: [
+    ...ruleLists.map(list => ({value: list, summary: `Add a rule: ${listDescription(list)}`})),
+    {value: 'allow Trust(domain:', summary: 'Trust the text of a web site'},
+    {value: 'allow Trust(mcp__', summary: 'Trust the text of an MCP server'},
+  ],
   run(argument, context) {
     const [, word = '', rule = ''] = /^(\S+)\s+(\S[^]*)$/u.exec(argument) ?? [];
     const list = ruleLists.find(each => each === word);
@@ -22,7 +26,8 @@ export const permissionsCommand = slashCommand({
       openList({title, loading: 'Loading rules…', request: {query: 'permission-rules'}}, rulesPanel, context);
     else if (list === undefined) {
       context.notify('warning', 'Give a list and a rule: /permissions allow Bash(npm test:*)');
-    } else context.open(scopePanel(list, rule));
+    } else if (/\((?:domain:|mcp__)?$/u.test(rule)) context.writeDraft(`/permissions ${argument}`);
+    else context.open(scopePanel(list, rule));
   },
 });
 

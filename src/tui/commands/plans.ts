@@ -9,7 +9,7 @@ import {directoryOf, hasNoModel, isIdle} from '../state/selectors.ts';
 import {withTildes} from '../text/workspace-paths.ts';
 import {type CommandContext, editInEditor, nameHint, openList} from './command.ts';
 
-const verbs = ['show', 'run', 'approve', 'edit', 'reject'] as const;
+const verbs = ['show', 'run', 'dry', 'apply', 'approve', 'edit', 'reject'] as const;
 type Verb = (typeof verbs)[number];
 
 /** Lists the user's plans, or shows, changes or runs one. */
@@ -49,6 +49,12 @@ async function act(
       return;
     case 'run':
       await run(plan, context);
+      return;
+    case 'dry':
+      context.compose({kind: 'run-command', command: `weft plan run ${plan.id} --dry`});
+      return;
+    case 'apply':
+      context.compose({kind: 'run-command', command: `weft plan apply ${plan.id}`});
       return;
     case 'approve':
       if ((await change(plan, {kind: 'approve'}, context)) !== undefined)
@@ -142,6 +148,8 @@ function planPanel(plan: Plan): ChoicePanel {
   const {id, state} = plan;
   const all: readonly (readonly [verb: Verb, label: string, detail: string, states: readonly Plan['state'][]])[] = [
     ['run', 'Run', state === 'pending' ? 'approve and carry out here' : 'carry out here', ['pending', 'approved']],
+    ['dry', 'Dry run', 'hold changes back and show them', ['pending', 'approved']],
+    ['apply', 'Apply', 'exactly the changes of the dry run', ['pending', 'approved']],
     ['approve', 'Approve', 'run later', ['pending']],
     ['edit', 'Edit', 'in your editor', ['pending']],
     ['reject', 'Reject', '', ['pending', 'approved']],

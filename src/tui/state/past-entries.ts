@@ -14,7 +14,7 @@ import {
 } from '../../domain/conversation.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {attachedTo} from '../../domain/mention.ts';
-import {isTextOfWeft} from '../../domain/reminder.ts';
+import {askedToCheck, doubtsIn, isTextOfWeft} from '../../domain/reminder.ts';
 import {parseUserCommand, userCommandLabel} from '../../domain/user-command.ts';
 import {withRelativePaths} from '../text/workspace-paths.ts';
 import {withEntry} from './exploration.ts';
@@ -44,7 +44,15 @@ function entriesOf(
       return [pastUserCommand(command, result)];
     }
     if (isCompactionMessage(message)) return [{kind: 'notice', level: 'info', text: compactedHistoryText(message)}];
-    if (text === '' || isTextOfWeft(text)) return [];
+    if (isTextOfWeft(text)) {
+      const doubts = doubtsIn(text);
+      return doubts.map((doubt, at) => ({
+        kind: 'notice',
+        level: 'warning',
+        text: at === doubts.length - 1 ? `${doubt} ${askedToCheck}` : doubt,
+      }));
+    }
+    if (text === '') return [];
     return [{kind: 'prompt', text, attached: attachedTo(message)}];
   }
   return message.blocks.flatMap((block, at): readonly Entry[] => {
