@@ -24,7 +24,7 @@ export async function unprovenClaims(
   const checks = await checkStatuses(session, signal);
   const {judge} = session.ports;
   const hiding = await Promise.all(work.succeeded.map(async command => judge.hidingIn(command)));
-  const succeeded = work.succeeded.filter((_, at) => hiding[at] !== 'options');
+  const succeeded = work.succeeded.filter((_, at) => hiding[at] !== 'options' && hiding[at] !== 'changed');
   const doubts = Map.groupBy(
     claims.flatMap(claim => {
       const doubt = doubtAbout(claim, checks, {...work, succeeded});

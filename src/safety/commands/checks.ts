@@ -70,12 +70,21 @@ export function hidingIn(command: string): FoundCheck['zero'] {
     if (zero === 'pipe') return rowFor(words)?.row.yes === undefined || kindOf(words) !== undefined;
     return zero !== 'condition' || !/^\s*!/u.test(command);
   };
-  const parts = partsOf(command) ?? [];
+  const parts = partsOf(command);
+  if (parts === undefined) return definesProgram(command) ? 'changed' : 'passed';
+  const evaluated = parts.map(({command: simple}) => wordTexts(simple, command)).filter(([first]) => first === 'eval');
+  if (evaluated.some(([, ...script]) => hidingIn(script.join(' ')) !== 'passed')) return 'changed';
   if (parts.some(({command: simple}) => layers(wordTexts(simple, command)).some(({words}) => isEmptied(words))))
     return 'options';
   const inner = parts.map(({command: simple}) => hidingOfCheck(wordTexts(simple, command)));
   return parts.find(hides)?.zero ?? inner.find(zero => zero !== 'passed') ?? 'passed';
 }
+
+/** True if a function takes the name of a program that checks: `npm() { true; }`. */
+const definesProgram = (command: string): boolean =>
+  [...command.matchAll(/(?:^|[;&|{(\n])\s*(?:function\s+([\w.-]+)|([\w.-]+)\s*\(\s*\))/gu)].some(
+    ([, first, name = first ?? '']) => rowOf(name)?.checks !== undefined,
+  );
 
 /** Returns what hides the exit code of a check in the script of a shell, such as `bash -c "npm test | tail"`. */
 function hidingOfCheck(words: readonly string[]): FoundCheck['zero'] {

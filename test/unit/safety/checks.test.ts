@@ -227,6 +227,20 @@ test.each([
   expect([await judge.checksIn(command, '/w'), await judge.hidingIn(command)]).toEqual([[], 'options']);
 });
 
+test.each(["eval 'npm test; true'", 'npm() { true; }; npm test', 'function npm { :; }; npm test', 'eval make -i test'])(
+  '%s does not show that a check ran',
+  async command => {
+    expect(await judgeWith([]).hidingIn(command)).not.toBe('passed');
+  },
+);
+
+test.each(['eval "$(direnv export bash)"; npm test', 'f() { ls; }; f'])(
+  '%s hides no check in its words',
+  async command => {
+    expect(await judgeWith([]).hidingIn(command)).not.toBe('options');
+  },
+);
+
 test.each(['make -k -j4 test', 'go test -run TestA ./...', 'cargo test', 'tsc -p .', 'make -sk test'])(
   '%s hides nothing',
   async command => {
