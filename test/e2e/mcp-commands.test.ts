@@ -146,7 +146,7 @@ test('the servers of other products are shown before they are copied, and those 
   });
   expect(JSON.parse(textOf(join(place.work, '.weft', 'settings.local.json')))).toEqual({
     $schema: ownSchema,
-    mcpServers: {docs: {command: 'docs', env: {DOCS_TOKEN: 'value-of-mine'}}},
+    mcpServers: {docs: {command: 'docs', env: {DOCS_TOKEN: '${DOCS_TOKEN}'}}},
   });
   expect(JSON.parse(textOf(join(place.work, '.mcp.json')))).toEqual({
     mcpServers: {mine: {type: 'http', url: 'https://mine.test/'}, far: hostile},
