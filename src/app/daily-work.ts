@@ -51,7 +51,8 @@ export const dailyPrune = ({pruned, database}: Pick<Places, 'pruned' | 'database
   database.kind === 'sqlite' ? [{stamp: pruned, run: pruneSessions}] : [];
 
 async function pruneSessions(): Promise<string> {
-  const rows = parseJson(await outputOf(process.execPath, [process.argv[1] ?? '', 'sessions', 'prune', '--json']));
+  const args = [process.argv[1] ?? '', 'sessions', 'prune', '--json'];
+  const rows = parseJson(await outputOf(process.execPath, args, 'in-background'));
   const count = rows.tag === 'ok' ? listOf(rows.value).length : 0;
   if (count === 0) return '';
   return `Deleted ${pluralize(count, 'old session')}, as the setting keepSessions says. To keep one, pin it: weft sessions pin ID`;
@@ -64,15 +65,15 @@ export const dailyUpdateCheck = ({updateCheck}: Pick<Places, 'updateCheck'>): re
     : [];
 
 async function checkForUpdate(): Promise<string> {
-  const latest = await latestVersion();
+  const latest = await latestVersion('in-background');
   return isNewer(latest, version) ? `weft ${latest} is there. This is ${version}. Update it: weft update` : '';
 }
 
 /** Returns the newest released version, or an empty text. npm asks the registry, because it knows the user's registry and proxy. */
-export async function latestVersion(): Promise<string> {
+export async function latestVersion(run: 'in-background' | 'awaited'): Promise<string> {
   const npm = programPath('npm', userPath());
   if (npm === undefined) return '';
-  return (await outputOf(npm, ['view', `${packageName}@latest`, 'version'])).trim();
+  return (await outputOf(npm, ['view', `${packageName}@latest`, 'version'], run)).trim();
 }
 
 /** True if the candidate comes after another one, in the order of Semantic Versioning 2.0.0. False if one can't be read. */
@@ -98,11 +99,15 @@ function orderOf(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** Returns the output of a program that runs in the background; empty if it fails, since a person can't do anything about it now. */
-const outputOf = (program: string, args: readonly string[]): Promise<string> =>
+/**
+ * Returns the output of a program; empty if it fails, since a person can't do anything about it now. weft may end before a program
+ * that runs in the background.
+ */
+const outputOf = (program: string, args: readonly string[], run: 'in-background' | 'awaited'): Promise<string> =>
   new Promise(resolve => {
     // In a project, its settings would be read too.
     const child = execFile(program, args, {cwd: homedir()}, (cause, stdout) => resolve(cause === null ? stdout : ''));
+    if (run === 'awaited') return;
     child.unref();
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   });

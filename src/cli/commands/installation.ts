@@ -35,7 +35,7 @@ export function add(command: Command): void {
 async function runUpdate({yes, dryRun}: UpdateOptions): Promise<ExitCode> {
   const {place, update} = thisInstallation();
   const isCommand = update.kind === 'command';
-  const latest = isCommand ? await latestVersion() : '';
+  const latest = isCommand ? await latestVersion('awaited') : '';
   if (latest !== '' && !isNewer(latest, version)) {
     printLines([`weft ${version}, ${place}`, 'This is the newest version.']);
     return exitCode.done;
