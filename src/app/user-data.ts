@@ -14,6 +14,9 @@ export const userPlaces = (store: string | undefined = process.env['WEFT_STORE']
 /** Returns the user's Claude Code folder, whose instructions and settings weft may use. */
 export const claudeFolder = (): string => process.env['CLAUDE_CONFIG_DIR'] || join(homedir(), '.claude');
 
+/** Returns the user's Codex folder, whose sessions, servers and prompts weft can import. */
+export const codexFolder = (): string => process.env['CODEX_HOME'] || join(homedir(), '.codex');
+
 /** Returns the folders that commands and edits never change without asking, and the variables that name them. */
 export const weftFolders = ({config, data}: Places, environment: NodeJS.ProcessEnv): WeftFolders => ({
   folders: [...new Set([config, data].map(folder => resolve(folder)))],

@@ -9,7 +9,7 @@ import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
 import {requireOutsideWeft} from '../../../app/folder-trust.ts';
 import {importSettings} from '../../../app/import-settings.ts';
 import {askYesNo} from '../../../app/output.ts';
-import {claudeFolder} from '../../../app/user-data.ts';
+import {claudeFolder, codexFolder} from '../../../app/user-data.ts';
 import type {JsonOption} from '../../flags.ts';
 import {printRows} from '../../rows.ts';
 import {importServers} from '../mcp/run-import.ts';
@@ -48,7 +48,7 @@ const placesOf = (
   home: string,
 ): Readonly<Record<(typeof movedAgents)[number], readonly (readonly [string, Fate])[]>> => {
   const claude = claudeFolder();
-  const codex = process.env['CODEX_HOME'] || join(home, '.codex');
+  const codex = codexFolder();
   const gemini = join(process.env['GEMINI_CLI_HOME'] || home, '.gemini');
   const opencode = join(process.env['XDG_CONFIG_HOME'] || join(home, '.config'), 'opencode');
   const pi = join(home, '.pi', 'agent');

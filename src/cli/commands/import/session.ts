@@ -11,7 +11,7 @@ import type {ForeignSession} from '../../../extensions/transcripts/session-build
 import {randomUuid} from '../../../app/clock-and-ids.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
 import {askLine, isStdoutTerminal, note, print} from '../../../app/output.ts';
-import {claudeFolder, userPlaces} from '../../../app/user-data.ts';
+import {claudeFolder, codexFolder, userPlaces} from '../../../app/user-data.ts';
 import {openUserStore} from '../../../app/user-database.ts';
 import {isFolder} from '../../../workspace/files/list-folder.ts';
 import type {JsonOption} from '../../flags.ts';
@@ -28,10 +28,7 @@ const agents = {
     read: readClaudeSession,
   },
   codex: {
-    folders: () => {
-      const home = process.env['CODEX_HOME'] || join(homedir(), '.codex');
-      return [join(home, 'sessions'), join(home, 'archived_sessions')];
-    },
+    folders: () => ['sessions', 'archived_sessions'].map(name => join(codexFolder(), name)),
     file: /(?:^|\/)rollout-.*(?<id>[0-9a-f-]{36})\.jsonl$/u,
     read: readCodexSession,
   },
