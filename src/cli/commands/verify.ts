@@ -100,10 +100,10 @@ async function runAgain(
   model.give({kind: 'tool-call', id: call, name: 'Bash', input: {command, timeout: maxTimeoutMs, ...place}});
   const summary = await askOnce(engine, `Run ${command}`, {note, uuid: messageUuid});
   const found = summary.checks.find(({receipt}) => receipt.call === call);
-  return found?.receipt ?? whyNotRun(summary);
+  return found?.receipt ?? reasonNotRun(summary);
 }
 
-function whyNotRun(summary: PromptSummary): string {
+function reasonNotRun(summary: PromptSummary): string {
   const [denial] = summary.denials;
   if (denial === undefined) return summaryNotes(summary).join(' ') || 'it did not end';
   return denial.by === 'user' ? 'it may lose something for good' : 'a rule denies it';

@@ -138,13 +138,13 @@ const hub =
   (host: string): Sender =>
   args => {
     const [noun = '', verb = '', ...rest] = args.filter(word => word !== '--');
-    const isTalk = writesToTracker.test(`${noun} ${verb}`);
+    const isMessage = writesToTracker.test(`${noun} ${verb}`);
     const isUpload =
       /^(?:(?:gist|snippet|release) (?:create|new|edit|upload)|(?:secret|variable) set)$/u.test(`${noun} ${verb}`) ||
       noun === 'api';
-    if (!isTalk && !isUpload) return undefined;
+    if (!isMessage && !isUpload) return undefined;
     // The text of a pull request is often written in a folder for temporary files.
-    if (isTalk) return {host, files: optionValues(args, /^(?:-F|--body-file)$/u).filter(looksSecret)};
+    if (isMessage) return {host, files: optionValues(args, /^(?:-F|--body-file)$/u).filter(looksSecret)};
     const files = [
       ...rest.filter(word => !word.startsWith('-') && !/^\w[^=]*=@/u.test(word)),
       ...optionValues(args, /^(?:--input|-f|--env-file)$/u),

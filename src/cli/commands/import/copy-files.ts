@@ -31,7 +31,7 @@ export function copyFiles(
     done.add(to);
     if (left === '' && dryRun === undefined) {
       makeFolders(dirname(to));
-      if (isFolder(from)) cpSync(from, to, {recursive: true, filter: path => !lstatSync(path).isSymbolicLink()});
+      if (isOwnFolder(from)) cpSync(from, to, {recursive: true, filter: path => !lstatSync(path).isSymbolicLink()});
       else copyFileSync(from, to);
     }
     const words = dryRun === undefined ? 'copied to' : 'would be copied to';
@@ -45,10 +45,10 @@ function copiesOf({path, part}: {readonly path: string; readonly part: CopiedPar
   if (part === 'instructions') {
     const existing = [...instructionFileNames.map(name => join(config, name)), join(claudeFolder(), 'CLAUDE.md')];
     const to = join(config, 'AGENTS.md');
-    return [{from: path, to, why: whyNot({from: path, text: path, to, existing}, replace)}];
+    return [{from: path, to, why: reasonToSkip({from: path, text: path, to, existing}, replace)}];
   }
   return tryOr(() => readdirSync(path).toSorted(), [])
-    .filter(name => !name.startsWith('.') && (part === 'skills' ? isFolder(join(path, name)) : name.endsWith('.md')))
+    .filter(name => !name.startsWith('.') && (part === 'skills' ? isOwnFolder(join(path, name)) : name.endsWith('.md')))
     .map(name => {
       const from = join(path, name);
       const to = join(config, part, name);
@@ -57,12 +57,12 @@ function copiesOf({path, part}: {readonly path: string; readonly part: CopiedPar
       const existing = [config, join(homedir(), '.agents'), join(homedir(), '.claude')].map(root =>
         join(root, part, name),
       );
-      return {from, to, why: whyNot({from, text, to, existing}, replace)};
+      return {from, to, why: reasonToSkip({from, text, to, existing}, replace)};
     });
 }
 
 /** Returns why weft does not copy a file or a skill, or an empty string. `text` is the Markdown file of it. */
-function whyNot(
+function reasonToSkip(
   {
     from,
     text,
@@ -81,7 +81,8 @@ function whyNot(
   return '';
 }
 
-const isFolder = (path: string): boolean => lstatSync(path, {throwIfNoEntry: false})?.isDirectory() === true;
+/** True for a folder, but not for a link to one. */
+const isOwnFolder = (path: string): boolean => lstatSync(path, {throwIfNoEntry: false})?.isDirectory() === true;
 
 const fileText = (path: string): string | undefined =>
   tryOr(() => (lstatSync(path).isFile() ? readFileSync(path, 'utf8') : undefined), undefined);
