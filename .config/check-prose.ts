@@ -9,7 +9,7 @@ import {readFileSync, globSync} from 'node:fs';
 import {parse} from '@babel/parser';
 
 /** How many findings the tree may have. Lower a number when you have rewritten something; never raise one. */
-const budget = {comments: 50, texts: 80, pages: 4};
+const budget = {comments: 25, texts: 50, pages: 4};
 type Kind = keyof typeof budget;
 
 const countWords = (sentence: string) => sentence.split(/\s+/u).length;
@@ -41,8 +41,9 @@ const rules: readonly (readonly [name: string, breaks: (sentence: string) => boo
 
 const splitSentences = (text: string) =>
   text
-    .replaceAll(/\s+/gu, ' ')
-    .split(/(?<=[.!?;])\s+(?=[A-Z`"(]|weft\b)|(?<=:)\s+(?=[A-Z])/u)
+    .split(/\n\s*- /u)
+    .map(item => item.replaceAll(/\s+/gu, ' '))
+    .flatMap(item => item.split(/(?<=[.!?;])\s+(?=[A-Z`"(]|weft\b)|(?<=:)\s+(?=[A-Z])/u))
     .map(sentence => sentence.trim())
     .filter(Boolean);
 
@@ -52,7 +53,10 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The text literals of a syntax tree of five words or more, without SQL. */
+/** SQL, examples of commands, and lists of options. */
+const isData = (text: string) => /\b(?:SELECT|WHERE|CREATE TABLE|INSERT INTO)\b| ¦ |(?: -\S+){5}/u.test(text);
+
+/** The text literals of a syntax tree of five words or more, without data. */
 function* literalsIn(node: unknown): Generator<Passage> {
   if (Array.isArray(node)) for (const child of node) yield* literalsIn(child);
   if (!isRecord(node) || Array.isArray(node)) return;
@@ -63,7 +67,7 @@ function* literalsIn(node: unknown): Generator<Passage> {
     text = node['quasis']
       .map(part => (isRecord(part) && isRecord(part['value']) ? String(part['value']['cooked']) : ''))
       .join('X');
-  if (countWords(text) >= 5 && !/\b(?:SELECT|WHERE)\b/u.test(text)) yield {kind: 'texts', line, text};
+  if (countWords(text) >= 5 && !isData(text)) yield {kind: 'texts', line, text};
   for (const [key, child] of Object.entries(node)) if (key !== 'loc' && isRecord(child)) yield* literalsIn(child);
 }
 

@@ -260,7 +260,7 @@ export interface PromptSummary {
 
 export type StructuredValue = {readonly kind: 'none'} | {readonly kind: 'value'; readonly value: Json};
 
-/** A refused call, or a call whose changes were dropped. `by: 'nobody'`: no one could be asked. */
+/** A refused call, or a call whose changes were dropped. `by: 'nobody'`: the run is unattended. */
 export interface Denial {
   readonly call: ToolCallBlock;
   readonly by: Decider;

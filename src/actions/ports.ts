@@ -348,8 +348,9 @@ export interface CodeMatch {
 
 export interface GlobRequest {
   /**
-   * Each starts in the folder that its literal beginning names, up to the first part with a wildcard (one of `*?[{\`)
-   * or the last part: joined to `path` as text, then resolved like `FilesPort.resolve`. `~/` is the home folder. A
+   * Each starts in the folder that its literal beginning names. The literal beginning ends before the first part with
+   * a wildcard (one of `*?[{\`), at the latest before the last part. It is joined to `path` as text, then resolved like
+   * `FilesPort.resolve`. `~/` is the home folder. A
    * leading slash means the folder with that name inside `path`, or the absolute one if there is none. Nothing outside
    * that folder is found. A leading `!` excludes. At most 1,000 characters and 100 brace alternatives each.
    */

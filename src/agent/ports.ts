@@ -114,7 +114,7 @@ export interface WorkspaceStatePort {
   instructionsBelow(directory: string, path: string): readonly {readonly path: string; readonly text: string}[];
   /** Returns the commands that run alongside the conversation. `text` describes one in a line. */
   runningCommands(): readonly {readonly block: string; readonly text: string}[];
-  /** Returns the text of a file; `undefined` if it is no readable regular file, or too large. The path is absolute. */
+  /** Returns the text of a file; `undefined` if it is not a readable regular file, or too large. The path is absolute. */
   text(path: string, signal: AbortSignal): Promise<string | undefined>;
   /** Returns fingerprints of the files, in the same order. */
   fingerprints(paths: readonly string[], signal: AbortSignal): Promise<readonly Fingerprint[]>;

@@ -218,7 +218,7 @@ function heading(trust: TrustedSettings['trust'], folder: string): string {
 }
 
 /**
- * Fails inside a command that weft runs for a model, and in a weft process that such a command starts: only the user
+ * Fails inside a command that weft runs for a model, and in a weft process that such a command starts. Only the user
  * may change what weft is allowed to do. `what` names the action as the subject of a sentence.
  */
 export async function checkOutsideWeft(what: string): Promise<Outcome<undefined, Fault>> {

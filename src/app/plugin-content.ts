@@ -45,7 +45,7 @@ interface PluginPart {
 }
 
 /**
- * Reads a part of a plugin: from its usual file, and from the manifest's `field`, which contains the part itself, the path of a file in
+ * Reads a part of a plugin from its usual file and from the manifest's `field`. The field contains the part itself, the path of a file in
  * the plugin, or a list of both. (code.claude.com/docs/en/plugins-reference, "Component path fields".)
  */
 async function partsOf(

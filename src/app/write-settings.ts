@@ -55,7 +55,7 @@ interface WrittenSettings {
 }
 
 /**
- * Keeps a folder trusted after the user has written into its settings: the new files are trusted if the old ones
+ * Keeps a folder trusted after the user has written into its settings. The new files are trusted if the old ones
  * (`before`) were, and if no other file has changed in the meantime.
  */
 export async function carryTrustOver(

@@ -134,7 +134,7 @@ export interface BlamedLine {
   readonly model?: string;
   /** ISO 8601. */
   readonly at?: string;
-  /** How the call was approved. Missing if nobody was asked. */
+  /** How the call was approved. Missing if the call needed no approval. */
   readonly approval?: string;
   /** The first check that ran after the call, and how it ended. */
   readonly receipt?: string;

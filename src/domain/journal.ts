@@ -125,7 +125,7 @@ export type JournalRecord =
   /** The usage of a request whose answer is not part of the conversation. */
   | {readonly kind: 'usage'; readonly model: string; readonly usage: Usage};
 
-/** Where the command of a step ran. */
+/** The ways in which the command of a step ran. */
 export const stepPlaces = ['foreground', 'background', 'on'] as const;
 export type StepPlace = (typeof stepPlaces)[number];
 

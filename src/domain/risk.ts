@@ -13,9 +13,9 @@ export interface Verdict {
   readonly risk: RiskLevel;
   readonly reasons: readonly Reason[];
   /**
-   * The reach of an approval "for this session". `kind`: all similar actions. Depending on the action, these are
-   * all ordinary edits inside the workspace, all input to the running interpreter, the same test or script with other
-   * arguments, or all pages of the host. `exact`: only the same action again, even if an ask rule matches the action.
+   * The reach of an approval "for this session". `kind`: all similar actions. For an edit, these are
+   * all ordinary edits inside the workspace; for input, all input to the running interpreter. For a test or script, they
+   * are its runs with any arguments; for a page, all pages of the host. `exact`: only the same action again, even if an ask rule matches the action.
    * `none`: nothing, so weft asks again the next time.
    */
   readonly sessionApproval: 'kind' | 'exact' | 'none';

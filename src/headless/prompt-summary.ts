@@ -70,7 +70,7 @@ export interface HeadlessEnd {
 const notSentCodes = {'unknown-command': 2, 'not-permitted': 3, failed: 1} as const;
 
 /**
- * Returns the end of a run. Exit code 0 means that there is an answer, and that nothing was denied because there was no user to ask. 3
+ * Returns the end of a run. Exit code 0 means that there is an answer, and that weft denied nothing for lack of a user to ask. 3
  * means that the run reached its end without such an approval. Other ends have codes that say more.
  */
 export const endOf = (summary: PromptSummary): HeadlessEnd => ({

@@ -32,7 +32,7 @@ export interface Prompt {
   readonly images: readonly ImageBlock[];
   /** The earlier conversation; empty if there was none. */
   readonly conversation: readonly EarlierMessage[];
-  /** Context that is no message of a conversation; empty if there is none. */
+  /** Context outside of the conversation; empty if there is none. */
   readonly context: string;
   /** `with`: text comes as `text_delta` events. */
   readonly deltas: 'with' | 'without';
@@ -42,7 +42,7 @@ export interface Prompt {
   readonly job: ClaimedJob | 'none';
 }
 
-/** What a prompt has if it is text alone. */
+/** The other fields of a prompt that is text alone. */
 export const textPrompt = {images: [], conversation: [], context: '', deltas: 'without'} as const;
 
 /** A submitted prompt. Its events stay until the last reader has them. It continues if readers leave. */

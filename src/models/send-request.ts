@@ -50,7 +50,7 @@ export interface SessionRefusalChanges {
   thinkingEcho: 'as-known' | 'required';
   /** `refused`: the server can't load tools on demand. */
   toolReferences: 'as-known' | 'refused';
-  /** The changes that take something away, to be said at each prompt that has it. */
+  /** The changes that take something away. Each prompt that loses something names them. */
   readonly losses: Loss[];
   /** Whether the server has marked the end of an answer. */
   endMarks: 'unknown' | 'sent';

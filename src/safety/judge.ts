@@ -573,8 +573,10 @@ const isPlainEdit = ({access, finding, placeholders}: Facts): boolean =>
   placeholders.length === 0;
 
 /**
- * True if an approval for the session may cover more than this action: ordinary edits, further lines for the same interpreter
- * unless this line is dangerous itself, and runs of the project's own tests or scripts with any arguments.
+ * True if an approval for the session may cover more than this action:
+ * - ordinary edits;
+ * - further lines for the same interpreter, unless this line is dangerous itself;
+ * - runs of the project's own tests or scripts with any arguments.
  */
 function coversAlike(facts: Facts, blockCommand: JudgeOptions['blockCommand']): boolean {
   const {access, placeholders, finding} = facts;

@@ -44,8 +44,8 @@ export function framesOfUpdate(before: TodoList, {todos, archived}: ListUpdate):
 }
 
 /**
- * Returns the fewest payloads that turn a view of `before` into exactly `after`: 11 if a mark must end without its item
- * being completed, 2 if items changed, 9 for missing marks. Both lists are in display order with distinct ids, as from
+ * Returns the fewest payloads that turn a view of `before` into exactly `after`. Payload 11 is needed if a mark must end
+ * without its item being completed, 2 if items changed, and 9 for missing marks. Both lists are in display order with distinct ids, as from
  * `updateList` and `todosOf`.
  */
 export function framesFor(before: TodoList, after: TodoList): readonly Uint8Array[] {

@@ -23,8 +23,8 @@ const shortLength = 8000;
 const shownLength = 1500;
 
 /**
- * Replaces the longest texts of a prompt, pasted or attached, by references to files that the model can read in parts, until the prompt has
- * at most `most` tokens by estimate. Returns the paths of the files. `undefined` if that is impossible.
+ * Replaces the longest texts of a prompt, pasted or attached, by references to files that the model can read in parts. Stops when the
+ * prompt has at most `most` tokens by estimate. Returns the paths of the files. `undefined` if that is impossible.
  */
 async function inFiles<Block extends UserBlock>(
   blocks: readonly Block[],

@@ -110,7 +110,7 @@ function editedPathsOf(action: Action): readonly string[] {
   return access.kind === 'edit' ? access.edits.flatMap(editPaths) : [];
 }
 
-/** Leaves out the advice of a fault, which is for a person. The parent's model is no such reader. */
+/** Leaves out the advice of a fault, which is for a person: the parent's model reads this text. */
 const textForModel = (fault: Fault): string => ('fix' in fault ? fault.message : faultText(fault));
 
 function endOf(end: PromptEnd, answer: string): AgentStatus {

@@ -52,7 +52,7 @@ interface Running {
   outcome: string;
   /** Set while its worktree is being settled. An abort leaves the worktree unchanged. */
   settling: AbortController | undefined;
-  /** True once weft closes the sub-agent. Then it asks nobody about the worktree. */
+  /** True once weft closes the sub-agent. Then it asks no questions about the worktree. */
   isClosing: boolean;
   /** Settles when the running work ends. */
   ended: PromiseWithResolvers<void>;

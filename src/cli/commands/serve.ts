@@ -188,7 +188,7 @@ async function runServe(options: ServeOptions): Promise<ExitCode> {
   ({url} = started.value);
   const address = `${url}${clientPath}`;
   const access = seedClients
-    ? 'where no token is needed: keep the address secret'
+    ? 'without a token: keep the address secret'
     : `token in ${token.file ?? 'WEFT_SERVER_TOKEN'}`;
   if (options.outputFormat === 'json')
     printJson(`${JSON.stringify({type: 'listening', url: address, token_file: token.file, pid: process.pid})}\n`);

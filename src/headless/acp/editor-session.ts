@@ -374,7 +374,7 @@ export class EditorSession {
     running?.answer(answer);
   }
 
-  /** Asks one question after the other as permissions do, with a choice for each answer. Where several answers are allowed, the user chooses one. */
+  /** Asks one question after the other as permissions do, with a choice for each answer. The user chooses one answer, also if the question allows several. */
   #askQuestions(event: AgentEvent & {readonly event: 'question-asked'}, answers: readonly QuestionAnswer[]): void {
     const {id, questions} = event;
     const reply = (answer: QuestionResponse): void => this.#engine.submit({op: 'answer-question', id, answer});

@@ -6,8 +6,8 @@ import {isWrapper, optionValues, programName, takesOperand} from './layers.ts';
 import {wordsOf} from './program-table.ts';
 
 /**
- * True if a here-document, or a text after `<<<`, may be run: a program in the command takes code from its input, or a program is
- * called by its path, which may be the file that was just written.
+ * True if a here-document, or a text after `<<<`, may be run. This is so if a program in the command takes code from its input. It
+ * is also so if a program is called by its path, which may be the file that was just written.
  */
 export function mayRunHereDocument(
   command: string,

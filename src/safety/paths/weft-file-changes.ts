@@ -36,9 +36,12 @@ export interface WeftFileEvidence {
 }
 
 /**
- * Returns how a command may change weft's own settings and permissions: it passes one of weft's files to a program that is not
- * known to only read it, removes or replaces a folder that contains such files, or runs weft itself to grant something. Returns
- * `undefined` if nothing in the command suggests that. A program that computes a path itself is not recognized.
+ * Returns how a command may change weft's own settings and permissions:
+ * - It passes one of weft's files to a program that is not known to only read it.
+ * - It removes or replaces a folder that contains such files.
+ * - It runs weft itself to grant something.
+ *
+ * Returns `undefined` if nothing in the command suggests that. A program that computes a path itself is not recognized.
  */
 export function findWeftFileChange(
   command: string,

@@ -9,8 +9,8 @@ import type {Argument} from '../shell/expansion.ts';
 import type {PermissionRules} from './permission-rule.ts';
 
 /**
- * Returns how a command may run something that a deny rule forbids although its words do not match the rule, for example because
- * it computes or reads the program to run. weft asks about such a command in every mode.
+ * Returns how a command may run something that a deny rule forbids although its words do not match the rule. For example, it may
+ * compute or read the program to run. weft asks about such a command in every mode.
  *
  * Returns `undefined` if the command certainly runs nothing forbidden, or if no deny rule has a command pattern.
  */

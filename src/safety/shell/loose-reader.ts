@@ -6,7 +6,7 @@
  * The strict parser cannot replace it. About `f() { rm -rf a; }; f` the strict parser says only that it does not
  * understand the text. With a deny rule for `rm`, weft must deny this command, but must ask about `f() { ls; }; f`. A
  * parser without an answer could only deny both or ask about both. Similarly, `mv ~/.local/share{,.bak}` must be seen
- * to move the folder of weft's own files. tree-sitter cannot replace it either: it loads asynchronously (35 ms, with
+ * to move the folder of weft's own files. tree-sitter cannot replace it either. It loads asynchronously (35 ms, with
  * every command), and drops what it does not understand.
  */
 interface ShellReading {

@@ -35,8 +35,8 @@ function headAndTail(lines: readonly string[], maxLines: number): Excerpt {
 }
 
 /**
- * Returns at most `maxLines` lines that say why a command failed, without blank ones: the first error, each pair of
- * differing values with its test, the location of the first, and the counts of failed tests. If the output names no
+ * Returns at most `maxLines` lines that say why a command failed, without blank ones. These are the first error, each
+ * pair of differing values with its test, the location of the first, and the counts of failed tests. If the output names no
  * test, returns the lines below the error, the beginning and end of the output, and further errors.
  */
 function failureExcerpt(lines: readonly string[], maxLines: number): Excerpt {

@@ -272,8 +272,8 @@ function spansOf(token: Token, roles: readonly Style[], theme: Theme): readonly 
 }
 
 /**
- * Appends the address to a link's text if the terminal has no hyperlinks, or if the text looks like a different address:
- * a link must not show one address and open another.
+ * Appends the address to a link's text if the terminal has no hyperlinks, or if the text looks like a different address.
+ * A link must not show one address and open another.
  */
 function linkSpans(link: Tokens.Link, roles: readonly Style[], theme: Theme): readonly StyledSpan[] {
   const href = visible(link.href);

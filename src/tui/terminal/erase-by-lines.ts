@@ -3,8 +3,8 @@ import {type PositionQuery, type TerminalPosition, moveToLastColumn, cursorPosit
 /*
  * Erases the live region in xterm.js, which moves its cursor away from the text around it when it rewraps lines.
  * After any number of resizes, the rows drawn below the cursor are still there, except those that a lower terminal dropped from the end.
- * An index (IND) recreates dropped rows, and otherwise only moves down. From below the last line, the way up is counted in lines, not rows:
- * in the first cell of a row that continues a line, a backspace moves to the row before (reverse wraparound).
+ * An index (IND) recreates dropped rows, and otherwise only moves down. From below the last line, the way up is counted in lines, not rows.
+ * In the first cell of a row that continues a line, a backspace moves to the row before (reverse wraparound).
  * In a row that begins a line, a backspace does nothing. So the sequence works for every size that the terminal has when it arrives.
  * (xterm.js 6.0: Buffer.resize, InputHandler.index and backspace. test/tui/erase-by-lines.test.ts fuzzes against it.)
  */

@@ -1,8 +1,8 @@
 import {graphemeSegmenter, plainTextPattern} from './grapheme-segmenter.ts';
 
 /**
- * Returns the terminal cells of `text`, which must have no control characters and no styling. string-width (8.3) measures the same,
- * except that it gives Thai am and Devanagari conjuncts one cell. But it is 10 to 100 times slower for non-ASCII text, and
+ * Returns the terminal cells of `text`, which must have no control characters and no styling. The package string-width (8.3) measures the same,
+ * but gives Thai am and Devanagari conjuncts one cell. But it is 10 to 100 times slower for non-ASCII text, and
  * wrap-ansi (10.0) is up to 15 times slower than `wrapSpans`. Streamed markdown is measured in every frame.
  */
 export function cellWidth(text: string): number {

@@ -273,7 +273,7 @@ export function makeShell(options: ShellOptions): ShellPort {
       if (request.environment === 'restricted') notes.push(...droppedFoldersNote(request.command, end, options));
       if (waited === 'for-keys')
         notes.push(
-          'it waited for a key press and nobody could press one, so weft ended it; run it in the background to give it a terminal',
+          'it waited for a key press without a terminal, so weft ended it; run it in the background to give it a terminal',
         );
       updateDirectory(end);
       if (left.length === 0) {

@@ -6,7 +6,7 @@ import {note, printJson} from '../../../app/output.ts';
 import type {ReadSession} from '../../../store/open-store.ts';
 import type {SessionAgent} from '../import/session.ts';
 
-/** Prints a session as a file of another agent, and says where that agent looks for it. */
+/** Prints a session as a file of another agent, and names the folder in which that agent looks for it. */
 export function exportForeign({summary, records}: ReadSession, format: SessionAgent): ExitCode {
   const session = {...summary, records};
   const {id, directory, createdAt} = summary;

@@ -117,8 +117,8 @@ function readSide(hunk: DiffHunk, side: 'added' | 'removed', grammar: GrammarNam
 }
 
 /**
- * The highlighter's state between two lines. A line's look depends only on this state and the line itself, so each
- * streamed line costs the same, and the result does not depend on how the text was split.
+ * The highlighter's state between two lines. A line's look depends only on this state and the line itself.
+ * Therefore each streamed line costs the same, and the result does not depend on how the text was split.
  * highlight.js reads only whole texts, but it reports the mode in which it stopped. That mode works as a language that begins there.
  */
 export interface CodeState {

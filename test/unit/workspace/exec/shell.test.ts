@@ -280,7 +280,7 @@ test(
       () => {},
       never,
     );
-    expect(report.notes).toEqual([expect.stringContaining('it waited for a key press and nobody could press one')]);
+    expect(report.notes).toEqual([expect.stringContaining('it waited for a key press without a terminal')]);
     expect(running('less pages')).toEqual([]);
   },
 );
