@@ -299,12 +299,14 @@ export interface SessionSize {
   readonly pinned: boolean;
 }
 
-/** Returns the sessions with the bytes of their records and of those of their sub-agents, newest first. */
+/** Returns the sessions with the bytes of their records and texts, and of those of their sub-agents, newest first. */
 export const selectSizes = (db: Database): readonly SessionSize[] =>
   db
     .all(
       `WITH RECURSIVE tree (root, id, bytes) AS (
-         SELECT id, id, bytes FROM sessions WHERE parent IS NULL
+         SELECT id, id, bytes + (
+           SELECT CAST(coalesce(sum(octet_length(json)), 0) AS BIGINT) FROM session_texts WHERE session_id = id
+         ) FROM sessions WHERE parent IS NULL
          UNION ALL SELECT tree.root, s.id, s.bytes FROM sessions s JOIN tree ON s.parent = tree.id
        )
        SELECT id, title, updated_at, pinned, sums.bytes AS bytes

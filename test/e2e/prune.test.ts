@@ -76,6 +76,25 @@ test('prune deletes what is too old, and keeps the newest 50, pinned and open se
   expect(await listed(place)).toEqual([...ids.slice(0, 50), open]);
 });
 
+test('the size of a session includes the texts that its requests begin with', async () => {
+  using place = new TempPlace();
+  const ids = makeSessions(place, 52);
+  const db = openSqlite(join(place.home, 'weft', 'weft.db'), {now: () => Date.now() - 60 * day, process});
+  if (db.tag === 'failed') expect.unreachable();
+  const store = new Store(db.value, {now: () => Date.now() - 60 * day, uuid: () => crypto.randomUUID()});
+  const session = store.create({directory: place.work, model: 'm'});
+  session.append(prompt('Hi'));
+  const tools = 't'.repeat(2 * 1024 ** 2);
+  session.append({kind: 'request-prefix', tools, system: 's'.repeat(1024 ** 2)});
+  store.close();
+  keep(place, {gigabytes: 0.012});
+  expect(await runWeft(['sessions', 'prune', '--dry-run'], {place})).toMatchObject({
+    stdout: expect.stringContaining('3.0 MB'),
+    stderr: 'weft: would delete 1 session, 3.0 MB\n',
+  });
+  expect(await listed(place)).toEqual([...ids, session.id]);
+});
+
 test('weft serve prunes once a day, and says so in its log', async () => {
   using place = new TempPlace();
   const ids = makeSessions(place, 70);
