@@ -24,7 +24,7 @@ import {changedEffort, environmentNote} from './context/environment.ts';
 import {showChecks} from './checks.ts';
 import {endCommands} from './context/prompt-command.ts';
 import {acceptSteering, beginPrompt} from './context/prompt-intake.ts';
-import {goalIn} from '../domain/history.ts';
+import {goalIn, resultsId} from '../domain/history.ts';
 import type {PromptConditions} from './conditions.ts';
 import type {StopInput} from '../actions/hooks-port.ts';
 import type {Reservation} from './cost-budget.ts';
@@ -389,8 +389,8 @@ async function takeTurn(
   if (session.owner().checks.begun !== begun) await showChecks(session, signal);
   context.checkpoints.afterTurn(isResting(session) ? 'resting' : 'running');
   stats.addCalls(report);
-  if (report.results.length > 0) {
-    messages.push({role: 'user', id: session.ports.ids.message(), blocks: report.results});
+  if (answer.message !== undefined && report.results.length > 0) {
+    messages.push({role: 'user', id: resultsId(answer.message), blocks: report.results});
   }
   if (report.journalErrors.length > 0) throw report.journalErrors[0];
   const refused = refusedLengthOf(answer);

@@ -160,10 +160,13 @@ interface OpenAnswer {
   readonly results: Map<ActionId, ToolResultBlock>;
 }
 
+/** Returns the id of the message with the results of an answer's calls. A resumed session has the same id. */
+export const resultsId = ({id}: AssistantMessage): MessageId => messageId(`${id}:results`);
+
 function resultsMessage(answer: AssistantMessage, results: ReadonlyMap<ActionId, ToolResultBlock>): UserMessage {
   return {
     role: 'user',
-    id: messageId(`${answer.id}:results`),
+    id: resultsId(answer),
     blocks: toolCalls(answer).map(call => results.get(call.id) ?? lostResult(call.id)),
   };
 }

@@ -44,6 +44,8 @@ export interface Repair {
   /** Identifies the refusal. If the same refusal comes again, it is final. */
   readonly key: string;
   readonly event: Repaired;
+  /** `if-it-helps`: the user learns of the repair when the answer begins. */
+  readonly said: 'at-once' | 'if-it-helps';
   /** The request to send again. */
   readonly request: ModelRequest;
   /** Changes only this request's body. */
@@ -96,9 +98,10 @@ export function repairOf({is, said}: Pick<JudgedRefusal, 'is' | 'said'>, refused
   for (const name of betas) refusedBetas?.add(name);
   const event: Repaired = {event: 'repaired', repair: is.kind, text, leftOut};
   const as = step.as ?? is;
-  const from = as.kind === 'no-images' || as.kind === 'unexplained' ? 'media' : 'request';
+  const isGuess = as.kind === 'unexplained';
+  const from = isGuess ? 'refused-media' : as.kind === 'no-images' ? 'media' : 'request';
   const loss: Loss = {from, event, body, conversation};
-  if (once === undefined && leftOut.length === 0 && takesAway(as)) learned.losses.push(loss);
+  if (once === undefined && (isGuess || leftOut.length === 0) && takesAway(as)) learned.losses.push(loss);
   const undo = (): void => {
     remove(learned.losses, loss);
     if (body !== undefined) remove(learned.bodyChanges, body);
@@ -106,10 +109,11 @@ export function repairOf({is, said}: Pick<JudgedRefusal, 'is' | 'said'>, refused
     Object.assign(learned, {thinkingEcho, toolReferences});
     for (const name of betas) refusedBetas?.delete(name);
   };
-  const messages = leftOut.length === 0 ? request.messages : withoutMedia(request.messages, leftOut);
+  const messages = isGuess || leftOut.length === 0 ? request.messages : withoutMedia(request.messages, leftOut);
   return {
     key,
     event,
+    said: isGuess ? 'if-it-helps' : 'at-once',
     request: {...request, messages},
     once,
     undo,
@@ -148,11 +152,13 @@ export function lossesAt(request: ModelRequest, body: JsonObject, losses: readon
   const {messages} = request;
   const given = messages.slice(messages.findLastIndex(({role}) => role === 'assistant') + 1);
   const isPrompt = !given.some(({blocks}) => blocks.some(({kind}) => kind === 'tool-result'));
-  const hasMedia = mediaOf({...request, messages: given}).length > 0;
+  const media = mediaOf({...request, messages: given});
   const takes = ({body: change, conversation}: Loss): boolean =>
     (change !== undefined && JSON.stringify(change(body)) !== JSON.stringify(body)) ||
     (conversation !== undefined && JSON.stringify(conversation(request)) !== JSON.stringify(request));
-  return losses.filter(loss => (loss.from === 'media' ? hasMedia : isPrompt) && takes(loss)).map(({event}) => event);
+  return losses
+    .filter(loss => (loss.from === 'request' ? isPrompt : media.length > 0) && takes(loss))
+    .map(({from, event}) => ({...event, leftOut: from === 'refused-media' ? addresses(media) : []}));
 }
 
 /** True unless the step was tried, or changes nothing. An unchanged body would only be refused again. */
@@ -176,15 +182,18 @@ const plainRoles = ({request}: RefusedRequest): Step => ({
 });
 
 /** Providers refuse images in many words. If weft doesn't know them, it tries the request without media. */
-const withoutMediaStep = ({server, request}: RefusedRequest): Step | undefined =>
-  mediaOf(request).length === 0
+function withoutMediaStep({server, request}: RefusedRequest): Step | undefined {
+  const media = mediaOf(request);
+  return media.length === 0
     ? undefined
     : {
         key: 'unexplained',
         as: {kind: 'unexplained'},
+        leftOut: addresses(media),
         body: mediaInWords,
         text: `${server} rejected the request, so weft sent it without images and documents.`,
       };
+}
 
 function remove<T>(list: T[], item: T): void {
   const at = list.indexOf(item);

@@ -34,9 +34,9 @@ export interface ProviderDialect {
 export type BodyChange = (body: JsonObject) => JsonObject;
 export type RequestChange = (request: ModelRequest) => ModelRequest;
 
-/** A lesson that takes something away. `from`: what it takes it from. */
+/** A lesson that takes something away. `from`: what it takes it from. `refused-media`: media that the session leaves out for good. */
 export interface Loss {
-  readonly from: 'media' | 'request';
+  readonly from: 'media' | 'refused-media' | 'request';
   readonly event: Repaired;
   readonly body: BodyChange | undefined;
   readonly conversation: RequestChange | undefined;

@@ -228,6 +228,8 @@ export async function* streamWithRetries(
   let once: readonly BodyChange[] = [];
   let undo = nothingToUndo;
   let repaired: readonly KnownRefusal[] = [];
+  /** What the user learns if a repair helps. */
+  let helpful: readonly ModelEvent[] = [];
   /** The number of tries whose answer had begun or ended in order, and that are billed. */
   let billed = 0;
   for (let attempt = 1; !signal.aborted; attempt++) {
@@ -260,6 +262,10 @@ export async function* streamWithRetries(
         await learning.keep(request.model, repaired);
         repaired = [];
       }
+      if (isBegun && helpful.length > 0) {
+        yield helpful;
+        helpful = [];
+      }
       declined = others.length === 0 ? undefined : declinedFault(item.events, request.model);
       const events = merger.take(declined === undefined ? item.events : item.events.filter(isNotEnd));
       if (events.length > 0) yield [...asIs, ...events];
@@ -289,12 +295,14 @@ export async function* streamWithRetries(
       if (judged.repair === undefined && isFinalRefusal(judged.error)) {
         undo();
         repaired = [];
+        helpful = [];
         await learning.forget(request.model);
       }
       undo = nothingToUndo;
       const repair = merger.hasBlocks ? undefined : judged.repair;
       if (repair !== undefined) {
-        yield [...broken, repair.event];
+        if (repair.said === 'if-it-helps') helpful = [repair.event];
+        yield repair.said === 'if-it-helps' ? broken : [...broken, repair.event];
         ({request} = repair);
         tried.add(repair.key);
         ({undo} = repair);
@@ -324,6 +332,7 @@ export async function* streamWithRetries(
       tried = new Set();
       once = [];
       repaired = [];
+      helpful = [];
       undo = nothingToUndo;
       attempt = 0;
       billed = 0;

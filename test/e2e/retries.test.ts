@@ -2,7 +2,7 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {breakOff, dropAfter, fail, say, sayPieces, type Answer, type Break} from '../support/model-script.ts';
+import {breakOff, call, dropAfter, fail, say, sayPieces, type Answer, type Break} from '../support/model-script.ts';
 import type {ReceivedRequest} from '../support/model-server.ts';
 import {finish} from '../support/run-weft.ts';
 import {openScene} from '../support/scene.ts';
@@ -75,6 +75,34 @@ test('a silent stream is lost after the time that the setting names', async () =
   const settings = JSON.stringify({streamIdleTimeoutMs: 1000});
   expect(await scene.run(['--prompt', 'x', '--settings', settings])).toMatchObject({code: 0, stdout: 'In the end.\n'});
   expect(scene.server.requests).toHaveLength(2);
+});
+
+const holds = ({body}: ReceivedRequest): boolean => /"type":"(?:image|document)"/u.test(JSON.stringify(body));
+
+describe.each([
+  ['an image', 'a.png', Buffer.from('89504e470d0a1a0a00', 'hex'), 'Could not process image'],
+  ['an image, in unknown words', 'a.png', Buffer.from('89504e470d0a1a0a00', 'hex'), 'Flux capacitor missing'],
+  ['a document', 'a.pdf', '%PDF-1.4\n2 0 obj << /Type /Page >> endobj\n', 'The PDF specified was not valid'],
+] as const)('refused: %s', (_what, name, content, message) => {
+  const read = call('Read', {file_path: name});
+
+  test.each([
+    ['from a tool', 'Look.', [read, say('Fine.')]],
+    ['from the user', `Look at @${name}`, [say('Fine.')]],
+  ] as const)('%s is sent once, and never again in the session', async (_from, prompt, script) => {
+    let answers = 0;
+    await using scene = await openScene(request =>
+      holds(request) ? fail(400, {message}) : (script[answers++] ?? say('Still fine.')),
+    );
+    writeFileSync(join(scene.place.work, name), content);
+    const run = await scene.run(['--prompt', prompt]);
+    expect(run).toMatchObject({code: 0, stdout: 'Fine.\n', stderr: expect.stringMatching(/^weft: [^\n]+\n$/u)});
+    for (const again of ['One.', 'Two.']) {
+      const later = await scene.run(['--continue', '--prompt', again]);
+      expect(later).toMatchObject({code: 0, stdout: 'Still fine.\n', stderr: ''});
+    }
+    expect(scene.server.requests.filter(holds)).toHaveLength(1);
+  });
 });
 
 test('a signal ends the waiting between two tries at once', async () => {
