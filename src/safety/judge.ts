@@ -484,9 +484,9 @@ async function collectFacts(
     sandbox: async () => (sandbox === 'none' ? 'none' : sandbox()),
     confirmed: async () => ofCommand?.reading === 'parsed' && ofCommand.confirmed(),
   };
-  if (finding.target === 'always-asked' || finding.reasons.some(({kind}) => kind === 'sends'))
+  if (finding.target === 'always-asked' || tainted.length > 0 || finding.reasons.some(({kind}) => kind === 'sends'))
     return {...facts, sessionApproval: 'none'};
-  const isAlike = tainted.length === 0 && rule?.behaviour !== 'ask' && coversAlike(facts, blockCommand);
+  const isAlike = rule?.behaviour !== 'ask' && coversAlike(facts, blockCommand);
   return {...facts, sessionApproval: isAlike ? 'kind' : 'exact'};
 }
 

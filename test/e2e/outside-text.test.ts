@@ -178,6 +178,7 @@ test('an editor shows the text and its source', async () => {
     expect(editor.asked.map(({toolCall}) => toolCall.content)).toEqual([
       [{type: 'content', content: {type: 'text', text}}],
     ]);
+    expect(editor.asked.map(({options}) => options.map(({kind}) => kind))).toEqual([['allow_once', 'reject_once']]);
   });
   expect(isDone(scene)).toBe(false);
 });

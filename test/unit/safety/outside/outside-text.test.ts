@@ -15,7 +15,7 @@ afterAll(() => {
 describe('attacks with text from outside, whose user allows everything', () => {
   test.each([...attacks, ...advisories, ...detours])('$name', async attack => {
     const last = (await workplace.play(attack)).at(-1);
-    expect(last).toMatchObject({decision: 'ask'});
+    expect(last).toMatchObject({decision: 'ask', sessionApproval: 'none'});
     expect(last === undefined ? [] : taintOf(last)).not.toEqual([]);
   });
 
