@@ -248,6 +248,8 @@ export interface PromptSummary {
   /** Time spent waiting for the user: approvals, questions and terminal hand-overs. */
   readonly waitedMs: number;
   readonly usage: Usage;
+  /** Searches of the web by the provider. */
+  readonly webSearches: number;
   readonly sessionUsage: SessionUsage;
   readonly denials: readonly Denial[];
   /** The latest run of each check of the session, in order of the first runs. */

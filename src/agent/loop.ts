@@ -486,6 +486,7 @@ class PromptStats {
   readonly #denials: Denial[] = [];
   #modelMs = 0;
   #usage: Usage = noUsage;
+  #webSearches = 0;
 
   constructor(context: PromptContext) {
     this.#context = context;
@@ -495,6 +496,7 @@ class PromptStats {
 
   addUsage(usage: Usage, model: string, searches: number): void {
     this.#usage = addUsage(this.#usage, usage);
+    this.#webSearches += searches;
     this.#context.session.conversation.usage.add(model, usage, searches);
   }
 
@@ -566,6 +568,7 @@ class PromptStats {
       modelMs: this.#modelMs,
       waitedMs: this.#context.session.pending.waitedMs - this.#waitedBefore,
       usage: this.#usage,
+      webSearches: this.#webSearches,
       sessionUsage: this.#context.session.conversation.usage.report(),
       denials: [...this.#denials, ...this.#context.session.agents.takeDenials()],
       // The engine adds them when everything has settled.

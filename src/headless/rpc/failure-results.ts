@@ -50,6 +50,7 @@ export const refusedSummary = (message: string, sessionUsage: SessionUsage): Pro
   modelMs: 0,
   waitedMs: 0,
   usage: noUsage,
+  webSearches: 0,
   sessionUsage,
   structured: {kind: 'none'},
   denials: [],

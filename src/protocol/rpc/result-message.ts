@@ -6,7 +6,15 @@ import {stopText, toSentence} from '../../domain/stop-text.ts';
 import type {CheckStatus} from '../../domain/receipt.ts';
 import type {Repaired} from '../../domain/model-stream.ts';
 import {knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
-import type {MessageEnvelope, RpcFailure, RpcResult, RpcSuccess, WireCheck, WireModelUsage} from './rpc-message.ts';
+import type {
+  MessageEnvelope,
+  RpcFailure,
+  RpcResult,
+  RpcSuccess,
+  WireCheck,
+  WireModelUsage,
+  WireTurnUsage,
+} from './rpc-message.ts';
 import {wireStop, wireUsage} from './wire-content.ts';
 
 /** The parts of the result message that the summary does not contain. */
@@ -115,7 +123,7 @@ const figuresOf = (summary: PromptSummary, {address, model, of, repairs}: Result
   num_turns: countTurns(summary),
   stop_reason: wireStop(summary.stop),
   total_cost_usd: dollars(knownCost(Object.values(summary.sessionUsage.models)) ?? 0),
-  usage: wireUsage(summary.usage),
+  usage: turnUsage(summary),
   modelUsage: modelUsage(summary.sessionUsage, model),
   ...(unknownCosts(summary.sessionUsage.models).length === 0
     ? {}
@@ -155,6 +163,19 @@ function outcomeOf({kind}: PromptEnd): RpcResult['outcome'] {
 /** Counts turns like the Agent SDK: the prompt, every tool result, and the note of an interrupt. Never fewer than requests. */
 const countTurns = ({end, results, turns}: PromptSummary): number =>
   Math.max(turns, 1 + results) + (end.kind === 'interrupted' ? 1 : 0);
+
+/** Returns the usage with every field of the Agent SDK's type. Providers don't report all of them to weft. */
+const turnUsage = ({usage, webSearches}: PromptSummary): WireTurnUsage => ({
+  ...wireUsage(usage),
+  server_tool_use: {web_search_requests: webSearches, web_fetch_requests: 0},
+  service_tier: 'standard',
+  cache_creation: {ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: usage.cacheWriteTokens},
+  output_tokens_details: {thinking_tokens: 0},
+  inference_geo: '',
+  iterations: [],
+  speed: 'standard',
+  fallback_credit: null,
+});
 
 /** Rounds off the digits that binary fractions add. */
 const dollars = (usd: number): number => Number(usd.toFixed(10));

@@ -277,7 +277,7 @@ interface ResultFigures extends MessageEnvelope {
   readonly stop_reason: WireStopReason | null;
   /** The session's cost in US dollars. Models without a known price add nothing. */
   readonly total_cost_usd: number;
-  readonly usage: WireUsage;
+  readonly usage: WireTurnUsage;
   readonly modelUsage: Readonly<Record<string, WireModelUsage>>;
   /** weft's own field: the models that `total_cost_usd` leaves out, by name. */
   readonly unknown_costs?: readonly string[];
@@ -443,6 +443,18 @@ export interface WireUsage {
   readonly cache_creation_input_tokens: number;
   readonly cache_read_input_tokens: number;
   readonly output_tokens: number;
+}
+
+/** The usage of a turn. weft does not know the constant fields, but the Agent SDK's type has them. */
+export interface WireTurnUsage extends WireUsage {
+  readonly server_tool_use: {readonly web_search_requests: number; readonly web_fetch_requests: 0};
+  readonly service_tier: 'standard';
+  readonly cache_creation: {readonly ephemeral_1h_input_tokens: 0; readonly ephemeral_5m_input_tokens: number};
+  readonly output_tokens_details: {readonly thinking_tokens: 0};
+  readonly inference_geo: '';
+  readonly iterations: readonly [];
+  readonly speed: 'standard';
+  readonly fallback_credit: null;
 }
 
 /** `contextWindow` and `maxOutputTokens` are 0 if they are not known. */

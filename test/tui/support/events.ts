@@ -37,6 +37,7 @@ export const finished = (
     modelMs: 1,
     waitedMs: 0,
     usage: noUsage,
+    webSearches: 0,
     sessionUsage: {models: {}, contextTokens: 0, contextWindow: 0},
     denials: [],
     checks: [],

@@ -212,6 +212,7 @@ const summary = (given: Partial<PromptSummary>): PromptSummary => ({
   modelMs: 1100,
   waitedMs: 0,
   usage: atEnd,
+  webSearches: 2,
   sessionUsage,
   denials: [],
   checks: [],

@@ -18,7 +18,7 @@ const leftOut: Readonly<Record<string, object>> = {
   deltaUsage: {fallback_credit: null, iterations: null, output_tokens_details: null, server_tool_use: null},
   usage: {
     cache_creation: {ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0},
-    fallback_credit: {status: {type: 'redeemed'}},
+    fallback_credit: null,
     inference_geo: '',
     iterations: [],
     output_tokens_details: {thinking_tokens: 0},
@@ -39,7 +39,8 @@ function completed(value: unknown, within: string): unknown {
   if ('uuid' in fields) fields['uuid'] = '00000000-0000-4000-8000-000000000000';
   if (type === 'tool_result') delete fields['outcome'];
   if ('tool_input' in fields) delete fields['changes'];
-  if ('input_tokens' in fields) return {...leftOut[type === 'message_delta' ? 'deltaUsage' : 'usage'], ...fields};
+  if ('input_tokens' in fields && type !== 'result')
+    return {...leftOut[type === 'message_delta' ? 'deltaUsage' : 'usage'], ...fields};
   return {...leftOut['stop_reason' in fields && !('type' in fields) ? 'stop' : type], ...fields};
 }
 
