@@ -19,8 +19,8 @@ import {isPassword, isDistinctive, looksRandom} from './secret-value.ts';
  * programs, Terraform variables, Kubernetes Secrets, sentences. One pass finds the words and examines the text around each within
  * fixed bounds, so it takes linear time. Looks at `positions`, or everywhere.
  */
-export function findStatedSecrets(text: string, positions?: Uint32Array): FormScan {
-  const scan: Scan = {text, found: [], openFrom: text.length, passed: new Map()};
+export function findStatedSecrets(text: string, positions?: Uint32Array): StatedScan {
+  const scan: Scan = {text, found: [], openFrom: text.length, openTable: '', passed: new Map()};
   const matches = positions === undefined ? text.matchAll(secretWords) : matchesAt(text, positions);
   for (const {0: word, index} of matches) {
     if (word.startsWith(' ') || word.startsWith('\t')) findOption(scan, {at: index, option: word.trimStart()});
@@ -30,8 +30,13 @@ export function findStatedSecrets(text: string, positions?: Uint32Array): FormSc
     else blocks.get(word.toLowerCase())?.(scan, index);
     if (isNameUnit(word.charCodeAt(0))) findNamed(scan, {at: index, word});
   }
-  const {found, openFrom} = scan;
-  return {found: found.toSorted((a, b) => a.from - b.from || b.to - a.to), openFrom};
+  const {found, openFrom, openTable} = scan;
+  return {found: found.toSorted((a, b) => a.from - b.from || b.to - a.to), openFrom, openTable};
+}
+
+interface StatedScan extends FormScan {
+  /** The header line of a table with passwords at the end of the text, which may continue; empty if there is none. */
+  readonly openTable: string;
 }
 
 // Program output is read as Latin-1, in which `Ã±` is ñ and `Ã©` is é.
@@ -76,6 +81,7 @@ interface Scan {
   readonly text: string;
   readonly found: FoundSecret[];
   openFrom: number;
+  openTable: string;
   /** How far each kind of block has been read. */
   readonly passed: Map<string, number>;
 }
@@ -180,9 +186,10 @@ function findAnnounced(
 /** Finds the values in table columns that are named like passwords. */
 function findColumns(scan: Scan, at: number): void {
   if ((scan.passed.get('table') ?? -1) >= at) return;
-  const {found, openFrom, readTo} = scanTable(scan.text, at);
+  const {found, openFrom, openTable, readTo} = scanTable(scan.text, at);
   scan.found.push(...found);
   scan.openFrom = Math.min(scan.openFrom, openFrom);
+  scan.openTable ||= openTable;
   scan.passed.set('table', readTo);
 }
 
@@ -315,12 +322,12 @@ function findVariable(scan: Scan, at: number): void {
 
 /** Finds `client-key-data: …` in a kubeconfig: a private key in base64. */
 function findKeyData(scan: Scan, at: number): void {
-  const match = /^key-data"?:[ \t]{0,8}"?(?<value>[A-Za-z0-9+/]{40,}={0,2})/u.exec(scan.text.slice(at, at + 20_000));
+  const match = /^key-data"?:[ \t]{0,8}"?(?<value>[A-Za-z0-9+/]*={0,2})/u.exec(scan.text.slice(at, at + 20_000));
   const data = match?.groups?.['value'];
   if (match === null || data === undefined) return;
   const from = at + match[0].length - data.length;
   if (from + data.length === scan.text.length) scan.openFrom = Math.min(scan.openFrom, from);
-  scan.found.push({from, to: from + data.length, name: 'PRIVATE_KEY'});
+  if (data.length >= 40) scan.found.push({from, to: from + data.length, name: 'PRIVATE_KEY'});
 }
 
 /** Finds the values below `data:` and `stringData:` of a Kubernetes Secret. */
@@ -443,7 +450,7 @@ const optionForms: readonly OptionForm[] = [
 ];
 
 /** The secrets in a table, and the position up to which it was read. */
-interface TableScan extends FormScan {
+interface TableScan extends StatedScan {
   readonly readTo: number;
 }
 
@@ -455,7 +462,7 @@ function scanTable(text: string, at: number): TableScan {
   const begin = at - lead.length + lead.lastIndexOf('\n') + 1;
   const header = lineAt(text, begin);
   let readTo = begin + header.length;
-  const none = {found, openFrom, readTo};
+  const none = {found, openFrom, openTable: '', readTo};
   const separator = [',', ';', '\t'].find(sign => header.includes(sign));
   if (separator === undefined || header.length > longestHeader) return none;
   const titles = header.split(separator).map(cell => cell.trim().replaceAll(/^"|"$/gu, ''));
@@ -465,7 +472,12 @@ function scanTable(text: string, at: number): TableScan {
   for (let rows = 0; rows < maxRows && from < text.length; rows += 1) {
     const row = lineAt(text, from);
     const cells = row.split(separator);
-    if (cells.length !== titles.length) break;
+    if (cells.length !== titles.length) {
+      // The end of the text may cut off the row.
+      if (from + row.length < text.length || cells.length > titles.length)
+        return {found, openFrom, openTable: '', readTo};
+      openFrom = Math.min(openFrom, from);
+    }
     readTo = from + row.length;
     for (const [column, name] of columns) {
       const cell = (cells[column] ?? '').replace(/\r$/u, '');
@@ -476,7 +488,7 @@ function scanTable(text: string, at: number): TableScan {
     }
     from += row.length + 1;
   }
-  return {found, openFrom, readTo};
+  return {found, openFrom, openTable: columns.length === 0 ? '' : `${header}\n`, readTo};
 }
 
 function lineAt(text: string, at: number): string {

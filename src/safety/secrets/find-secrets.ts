@@ -10,6 +10,8 @@ import {isWords} from './secret-value.ts';
 /** The secrets in text order, without overlaps. */
 interface SecretScan extends FormScan {
   readonly mentionsPrivateKey: boolean;
+  /** See `findStatedSecrets`. */
+  readonly openTable: string;
   /** The beginning of a known secret that the end of the text cuts off. */
   readonly cut: readonly FoundSecret[];
   /** Whether the text from `openFrom` on is too short to reveal anything. */
@@ -103,6 +105,7 @@ function findInPlainText(
     found: found.length > 0 && text.includes(placeholderStart) ? outsidePlaceholders(found, text) : found,
     mentionsPrivateKey,
     openFrom,
+    openTable: stated.openTable,
     cut: text.length - known < shortestCut ? [] : [{from: known, to: text.length, name: 'CUT'}],
     opensBriefly: text.length - openFrom < shortestCut,
     escapeFrom: text.length,
@@ -199,7 +202,7 @@ function headerCheck(body: string): (at: number) => boolean {
       from = body.lastIndexOf('\n', at) + 1;
       const end = body.indexOf('\n', at);
       to = end < 0 ? body.length : end;
-      isHeader = /^[\w-]+: /mu.test(body.slice(from, to));
+      isHeader = /^[A-Za-z][\w-]*: /mu.test(body.slice(from, to));
     }
     return isHeader;
   };

@@ -4,6 +4,7 @@ import {isSecretVariable, secretPartsOf, valuesOfEnvFile} from './secret-files.t
 import {textOfBytes} from './anchors.ts';
 import {decodeUnits, findSecrets, isInsideKey} from './find-secrets.ts';
 import {shortestLiteral} from './literal-finder.ts';
+import {longestCommand} from './named-forms.ts';
 import {
   makePlaceholderRegistry,
   placeholderForm,
@@ -130,6 +131,7 @@ const longestContext = 4096;
 const longestHeld = 32_000;
 
 const keyContext = '-----BEGIN PRIVATE KEY-----\n';
+const keyMark = /-----(?:BEGIN|END)[^\n]*\n?/u;
 
 /**
  * Redacts secrets in bytes as they arrive, however they are split. Bytes are read as Latin-1, so that all of them pass unchanged.
@@ -147,7 +149,12 @@ function makeOutputFilter(vault: PlaceholderRegistry, pass: (text: string) => vo
     const {text, aligned} = textOfBytes(context + held, bytes);
     const scan = findSecrets({text, domain: 'bytes', end: ending === 'closed' ? 'closed' : 'open', aligned}, vault);
     const {found, escapeFrom, mentionsPrivateKey} = scan;
-    const openFrom = ending === 'paused' && scan.opensBriefly ? escapeFrom : scan.openFrom;
+    const openFrom =
+      ending === 'open'
+        ? Math.min(scan.openFrom, startOfEcho(text))
+        : ending === 'paused' && scan.opensBriefly
+          ? escapeFrom
+          : scan.openFrom;
     const until = ending === 'closed' ? text.length : passUntil(text, {found, openFrom, from: context.length});
     const cut = ending === 'closed' ? scan.cut : [];
     const passed = redactRange(text, {found: [...found, ...cut], from: context.length, until}, vault);
@@ -155,8 +162,10 @@ function makeOutputFilter(vault: PlaceholderRegistry, pass: (text: string) => vo
     const shown = shortenEscapes(passed.slice(-longestContext), 'bytes');
     const seen = shown.length < contextLength ? context + shown : shown;
     const insideKey = mentionsPrivateKey && isInsideKey(splitEscapes(text.slice(0, until), 'bytes').shown);
-    context =
-      (insideKey ? keyContext : '') + seen.slice(-contextLength).replaceAll(insideKey ? keyContext : '\0\0', '');
+    const recent = seen.slice(-contextLength);
+    // An earlier key may have ended before this one began.
+    if (insideKey) context = keyContext + (recent.split(keyMark).at(-1) ?? '');
+    else context = scan.openTable === '' ? recent : scan.openTable + recent.slice(recent.indexOf('\n') + 1);
     const isSame = isUnchanged && found.length + cut.length === 0;
     const output = isSame ? Buffer.from(bytes.buffer, bytes.byteOffset, passed.length) : Buffer.from(passed, 'latin1');
     pass(decoder.write(output));
@@ -168,6 +177,13 @@ function makeOutputFilter(vault: PlaceholderRegistry, pass: (text: string) => vo
     pause: () => take(nothing, 'paused'),
     end: () => take(nothing, 'closed'),
   };
+}
+
+/** Returns where the last line begins to print a text, which the rest of the line may pipe into a login, or the length of the text. */
+function startOfEcho(text: string): number {
+  const line = text.slice(Math.max(text.lastIndexOf('\n') + 1, text.length - longestCommand));
+  const at = line.search(/\b(?:echo|printf)[ \t]+\S/u);
+  return at < 0 ? text.length : text.length - line.length + at;
 }
 
 const nothing = new Uint8Array();

@@ -56,6 +56,41 @@ test('output after the end of a private key is not a part of the key', () => {
   );
 });
 
+const pem = (name: string, from: number): string => {
+  const lines = Array.from({length: 12}, (_, at) => `${String(from + at)}aB3xZz9KqL1mN0pR`.repeat(3).slice(0, 64));
+  return [`-----BEGIN ${name}-----`, ...lines, `-----END ${name}-----`, ''].join('\n');
+};
+
+test.each([
+  [
+    'a key right after another',
+    `${pem('PRIVATE KEY', 100)}: ${pem('PRIVATE KEY', 200)}${pem('EC PRIVATE KEY', 300)}end\n`,
+  ],
+  [
+    'a key with numbered lines',
+    pem('PRIVATE KEY', 400)
+      .trimEnd()
+      .split('\n')
+      .map((line, at) => `${String(at + 1)}: ${line}\n`)
+      .join(''),
+  ],
+  ['a key in a kubeconfig', `client-key-data: ${Buffer.from(pem('PRIVATE KEY', 500)).toString('base64')}\nend\n`],
+  [
+    'a table',
+    `name,password,mail\n${Array.from({length: 60}, (_, at) => `jack${at},Q9xk${String(at)}RWtMgdsq,a@example.com\n`).join('')}\nend, of, it\n`,
+  ],
+  ['a piped password', "echo 'Q9RWtMgdsqmhuGpq' | docker login -u me --password-stdin\nend\n"],
+])('%s is hidden in pieces as in one', (_, text) => {
+  const bytes = Buffer.from(text);
+  const whole = untagged(filtered(sampleSecrets().filter(), bytes, []).toString());
+  expect(whole).toContain('<P');
+  for (let size = 1; size < 400; size += size < 20 ? 1 : 37) {
+    const cuts = Array.from({length: Math.floor(bytes.length / size)}, () => size);
+    const shown = untagged(filtered(sampleSecrets().filter(), bytes, cuts).toString());
+    expect(shown, `in pieces of ${size}`).toBe(whole);
+  }
+});
+
 test('any bytes without secrets pass unchanged, however they are divided', () => {
   fc.assert(
     fc.property(fc.uint8Array({maxLength: 400}), fc.array(fc.nat(40), {maxLength: 20}), (bytes, cuts) => {
