@@ -187,8 +187,11 @@ export async function runTui(options: TuiOptions, signal: AbortSignal): Promise<
   }
 
   async function openEditor(work: EditorWork): Promise<() => void> {
-    // Everything typed belongs to the editor, so stop reading stdin.
     stdin.setRawMode(false);
+    // Everything typed belongs to the editor. A pause takes effect once Node has noticed that Ink's listener is gone.
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
     stdin.resume().pause();
     options.restorer.keep(resetModes + modes.resetSequence());
     const afterwards = await work(signal);

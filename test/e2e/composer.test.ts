@@ -70,6 +70,25 @@ describe('the composer in a terminal', () => {
   });
 });
 
+test('the editor gets every key, at each visit', async () => {
+  await using scene = await openScene([]);
+  const editor = join(scene.place.home, 'editor');
+  const go = join(scene.place.home, 'go');
+  // The line waits for the editor, so that weft would have it if weft still read keys.
+  const ask = `printf "your line: "; while [ ! -e ${go} ]; do sleep 0.05; done; rm ${go}; read -r line; echo "$line" >"$1"`;
+  writeFileSync(editor, `#!/bin/sh\n${ask}\n`, {mode: 0o755});
+  using terminal = openScenePty(scene, {environment: {EDITOR: editor}});
+  await terminal.until(/Ask weft to do something/u);
+  for (const visit of ['first', 'second', 'third']) {
+    terminal.type('\u0007');
+    await terminal.until(/your line: \n/u);
+    terminal.type(`${visit}\r`);
+    await terminal.until(new RegExp(`your line: ${visit}\n`, 'u'));
+    writeFileSync(go, '');
+    await terminal.until(new RegExp(`› ${visit}\n`, 'u'));
+  }
+});
+
 describe('keys in tmux', () => {
   beforeEach(needs('tmux'));
 
