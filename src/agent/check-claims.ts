@@ -3,7 +3,15 @@ import {firstLine} from '../base/clip.ts';
 import {relativeTo} from '../base/shown-path.ts';
 import {type Claim, claimsIn, commandKind} from '../domain/claims.ts';
 import {toolCalls} from '../domain/conversation.ts';
-import {type CheckStatus, doubtOfCounts, isProven, nameIn, outcomeOf, type Receipt} from '../domain/receipt.ts';
+import {
+  type CheckStatus,
+  doubtOfCounts,
+  type HidingSyntax,
+  isProven,
+  nameIn,
+  outcomeOf,
+  type Receipt,
+} from '../domain/receipt.ts';
 import {timelineOf} from '../domain/timeline.ts';
 import {checkStatuses} from './checks.ts';
 import {decodeCall, type SessionContext} from './session-context.ts';
@@ -24,7 +32,7 @@ export async function unprovenClaims(
   const checks = await checkStatuses(session, signal);
   const {judge} = session.ports;
   const hiding = await Promise.all(work.succeeded.map(async command => judge.hidingIn(command)));
-  const succeeded = work.succeeded.filter((_, at) => hiding[at] !== 'options' && hiding[at] !== 'changed');
+  const succeeded = work.succeeded.filter((_, at) => !checksNothing.has(hiding[at]));
   const doubts = Map.groupBy(
     claims.flatMap(claim => {
       const doubt = doubtAbout(claim, checks, {...work, succeeded});
@@ -37,6 +45,9 @@ export async function unprovenClaims(
       `The answer says ${JSON.stringify(firstLine(sentence, 120))}, but ${[...new Set(each.map(({doubt}) => doubt))].join(', and ')}.`,
   );
 }
+
+/** Forms of a command in which a check may not have run at all. */
+const checksNothing: ReadonlySet<HidingSyntax | 'passed' | undefined> = new Set(['options', 'variables', 'changed']);
 
 /** Returns why no run shows what a claim says. A command that weft does not know as a check counts if it succeeded. */
 function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, recent, workspace}: Work): string {

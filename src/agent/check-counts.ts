@@ -1,5 +1,5 @@
 import {escapeSequence} from '../base/escape-sequences.ts';
-import type {CheckCounts, CheckKind} from '../domain/receipt.ts';
+import {type CheckCounts, type CheckKind, doubtOfCounts} from '../domain/receipt.ts';
 
 /** The output of a check. `cut`: its middle is missing. */
 interface CheckOutput {
@@ -19,6 +19,14 @@ export function countsIn({text, middle}: CheckOutput, kind: CheckKind): CheckCou
   const lines = middle === 'whole' ? plain.match(/^.*\berror TS\d+: /gmu)?.length : undefined;
   return lines === undefined ? {} : {failed: lines};
 }
+
+/** Says how the output of a command contradicts that its checks exited with 0. Empty if it doesn't. */
+export const doubtOfOutput = (output: string, kinds: readonly CheckKind[]): string =>
+  kinds
+    .map(kind =>
+      doubtOfCounts({kind, end: {kind: 'exited', code: 0}, counts: countsIn({text: output, middle: 'whole'}, kind)}),
+    )
+    .find(doubt => doubt !== '') ?? '';
 
 /** The lines in which compilers and linters count their errors. */
 const errorSummaries: readonly RegExp[] = [
@@ -77,13 +85,24 @@ const testSummaries: readonly (readonly [RegExp, Summary])[] = [
   [/^\[ +\d+ tests (?:successful|failed) +\]$/gmu, countsFirst],
   [/^OK \((\d+) tests?(?:, \d+ assertions?)?\)$/gmu, ([, passed]) => ({passed: Number(passed), failed: 0})],
   // unittest
-  [/^Ran (\d+) tests? in [\d.]+s\n\n(?:OK|FAILED).*$/gmu, outOfAll],
+  [/^Ran (\d+) tests? in [\d.]+s\n\n(?:OK|FAILED|NO TESTS RAN).*$/gmu, outOfAll],
+  // ctest
+  [
+    /^\d+% tests passed, (\d+) tests? failed out of (\d+)$/gmu,
+    ([, failed, all]) => ({passed: Number(all) - Number(failed), failed: Number(failed)}),
+  ],
   // node --test, and TAP with a summary
   [/^(?:ℹ|#) (pass|fail) (\d+)$/gmu, ([, word, count]) => ({[word === 'pass' ? 'passed' : 'failed']: Number(count)})],
   // mocha, bun, Playwright
   [/^\s*\d+ (?:passing|failing|pass|fail|passed|failed)(?: \([\d.]+\w+\))?$/gmu, countsFirst],
   // rspec
-  [/^\d+ examples?, \d+ failures?.*$/gmu, countsFirst],
+  [
+    /^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?.*$/gmu,
+    ([, all, failed, pending = 0]) => ({
+      passed: Math.max(0, Number(all) - Number(failed) - Number(pending)),
+      failed: Number(failed),
+    }),
+  ],
 ];
 
 /** Adds up counts. A count that none of them has stays missing. */
@@ -98,11 +117,14 @@ function added(counts: readonly CheckCounts[]): CheckCounts {
 
 function countTests(text: string, middle: CheckOutput['middle']): CheckCounts {
   for (const [pattern, read] of testSummaries) {
-    const counts = added([...text.matchAll(pattern)].map(read));
+    const found = [...text.matchAll(pattern)];
+    const counts = added(found.map(read));
     if (Object.keys(counts).length > 0) return counts;
+    if (found.some(([line]) => /\d (?:skipped|deselected|todo|pending|xfailed)\b/u.test(line))) return {passed: 0};
   }
   // These formats have a line for each test, so the whole output is needed.
   if (middle === 'cut') return {};
+  if (saysNoTest(text)) return {passed: 0};
   const goLines = [...text.matchAll(/^--- (PASS|FAIL): /gmu)].map(([, end]) => end);
   if (goLines.length > 0)
     return lineCounts(
@@ -118,6 +140,17 @@ function countTests(text: string, middle: CheckOutput['middle']): CheckCounts {
         {areAllListed: true},
       );
 }
+
+/** True if the output of one runner says that no test ran. In several packages some often have none. */
+function saysNoTest(text: string): boolean {
+  const units = text.match(/^(?:ok|\?|FAIL|---)[ \t].*|^> Task :\S*[tT]est\b.*/gmu) ?? [];
+  if (units.length > 0) return units.every(line => /\[no test(?:s to run| files)\]|(?:NO-SOURCE|SKIPPED)$/u.test(line));
+  const scripts = text.match(/^> \S+@\S+ \S+$/gmu)?.length ?? 0;
+  return scripts < 2 && noTest.test(text);
+}
+
+const noTest =
+  /^(?:\[\w+\] |=+ )?(?:no tests?(?: files?| targets?)? (?:found|ran|to run|executed|specified|configured|defined|yet|available|implemented|were (?:found|run|executed)|matche[sd]|is available)\b|tests are skipped\.|no projects matched the filters|tasks: +0 successful, 0 total)/imu;
 
 function lineCounts(ends: readonly boolean[], {areAllListed}: {readonly areAllListed: boolean}): CheckCounts {
   const passed = ends.filter(Boolean).length;

@@ -12,8 +12,8 @@ import {weftItself} from '../domain/executor.ts';
 import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {type Condition, conditionText, Failures, jsonFailure, readCondition} from '../domain/goal.ts';
 import {goalIn} from '../domain/history.ts';
-import {actionId} from '../domain/ids.ts';
-import {checkKey, commandIn, hidingText, isProven} from '../domain/receipt.ts';
+import {type ActionId, actionId} from '../domain/ids.ts';
+import {checkKey, commandIn, doubtOfCounts, hidingText, isProven} from '../domain/receipt.ts';
 import {reasonsText} from '../domain/reason.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {type ApprovalContext, approve, type Approved, inWorkspace, judgeAction} from './approval.ts';
@@ -80,10 +80,11 @@ export class PromptConditions {
   async prepare(signal: AbortSignal): Promise<PromptEnd | {readonly kind: 'note'; readonly text: string}> {
     const wanted = await this.#wanted(true, this.#context.session.plans.goals);
     this.#context.session.plans.conditions = 'unmet';
-    for (const {what, condition} of wanted) {
+    for (const {what, condition, reuse} of wanted) {
       const command = commandOf(condition);
       if (what === 'check' || command === undefined) continue;
-      const hidden = condition.kind === 'command' ? await hiddenGoal(command, this.#context.session) : '';
+      const source = reuse === 'receipt' ? 'named' : 'written';
+      const hidden = condition.kind === 'command' ? await hiddenGoal(command, this.#context.session, source) : '';
       if (hidden !== '') return {kind: 'failed', fault: {kind: 'needs-user', message: hidden, fix: dropFix.goal}};
       const allowed = await this.#allow(command, what, signal);
       if (signal.aborted) return {kind: 'interrupted'};
@@ -365,6 +366,7 @@ export class PromptConditions {
       session,
       signal,
     );
+    const doubt = doubtAboutRun(id, session);
     await learnResult(result, modelContent(result), session);
     this.#context.checkpoints.afterCall(id);
     if (settled.state === 'error') return settled.fault;
@@ -372,7 +374,7 @@ export class PromptConditions {
     const {report} = settled.output;
     const {file, text} = report.output;
     return {
-      end: endOf(report.end),
+      end: endOf(report.end) || doubt,
       output:
         reportText(report) + (from === session.directory ? '' : `\n[your next command starts in ${session.directory}]`),
       whole: (file === undefined ? undefined : await session.ports.workspaceState.text(file, signal)) ?? text,
@@ -407,6 +409,15 @@ export class PromptConditions {
   }
 }
 
+/** Says how the output of weft's own run of a check contradicts its exit code of 0: `ran no test`. Empty if it doesn't. */
+const doubtAboutRun = (id: ActionId, session: SessionContext): string =>
+  session
+    .owner()
+    .conversation.journal.records.flatMap(record =>
+      record.kind === 'receipt' && record.receipt.call === id ? doubtOfCounts(record.receipt) : [],
+    )
+    .find(doubt => doubt !== '') ?? '';
+
 /** Looks at the files. Returns the keys of the checks that have passed, with files that have not changed since. */
 async function provenChecks(session: SessionContext, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const statuses = await checkStatuses(session, signal);
@@ -418,7 +429,7 @@ interface Allowed extends Pick<Approved, 'verdict' | 'terms' | 'approval'> {
   readonly command: string;
 }
 
-/** The end of a command. `end` is empty if it exited with 0. `output`: what the model reads. `whole`: all that it printed. */
+/** The end of a command. `end` is empty if it exited with 0 and its own output does not contradict that. `output`: what the model reads. `whole`: all that it printed. */
 interface Ran {
   readonly end: string;
   readonly output: string;
@@ -505,8 +516,11 @@ export async function changeGoal(written: string, session: SessionContext): Prom
 }
 
 /** Says why a goal's command proves nothing if it exits with 0. Empty if it does. */
-const hiddenGoal = async (command: string, {ports}: SessionContext): Promise<string> =>
-  hidingText(command, await ports.judge.hidingIn(command));
+const hiddenGoal = async (
+  command: string,
+  {ports}: SessionContext,
+  source: 'written' | 'named' = 'written',
+): Promise<string> => hidingText(command, await ports.judge.hidingIn(command), source);
 
 const goalHint = 'There is no goal. Set one such as /goal npm test.';
 

@@ -310,15 +310,16 @@ async function requiredChecks(
     const where = when === 'usual' ? 'The setting requireChecks' : '--require-check';
     if (text.trim() === '')
       throw new UsageError(`${where} needs a command or the name of a check, such as "npm test".`);
-    await refuseHidden(commandNamed(text, checks) ?? text, where);
+    const named = commandNamed(text, checks);
+    await refuseHidden(named ?? text, where, named === undefined ? 'written' : 'named');
   }
   return required;
 }
 
 /** Throws if a command can exit with 0 although its check fails. */
-async function refuseHidden(command: string, where: string): Promise<void> {
+async function refuseHidden(command: string, where: string, source: 'written' | 'named' = 'written'): Promise<void> {
   const {hidingIn} = await import('../safety/commands/checks.ts');
-  const why = hidingText(command, hidingIn(command));
+  const why = hidingText(command, hidingIn(command), source);
   if (why !== '') throw new UsageError(`${where}: ${why}`);
 }
 

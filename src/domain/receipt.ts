@@ -34,8 +34,17 @@ export const commandIn = ({command, directory}: Pick<CheckSetting, 'command' | '
 /** Quotes a text as one word of a shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Why the exit code of a command says nothing about a check in it. `unreached`: an earlier part may have failed instead. `changed`: an earlier part may have changed what the words mean, such as `export PATH=…`. `options`: an option or a variable lets it check nothing, such as `make -n`. */
-export const hidingSyntax = ['pipe', 'list', 'condition', 'background', 'unreached', 'changed', 'options'] as const;
+/** Why the exit code of a command says nothing about a check in it. `unreached`: an earlier part may have failed instead. `changed`: an earlier part may have changed what the words mean, such as `export PATH=…`. `options`: an option lets it check nothing, such as `make -n`. `variables`: a variable may do so, or put another program in its place. */
+export const hidingSyntax = [
+  'pipe',
+  'list',
+  'condition',
+  'background',
+  'unreached',
+  'changed',
+  'options',
+  'variables',
+] as const;
 export type HidingSyntax = (typeof hidingSyntax)[number];
 
 const hidingTexts = {
@@ -44,12 +53,21 @@ const hidingTexts = {
   background: '& hides the exit code. Write it without &.',
   condition: 'a condition or a loop hides the exit code. Write only the check, such as "npm test".',
   options: 'an option makes it check nothing or ignore failures. Write it without that option.',
+  variables:
+    'a variable may put another program in its place, or let it check nothing. Write it without that variable.',
   changed: 'an earlier part changes the shell. Write only the check, such as "npm test".',
 } as const satisfies Record<Exclude<HidingSyntax, 'unreached'>, string>;
 
-/** Says why a zero exit code of a command proves nothing, and what to write instead. Empty if it proves that the check passed. */
-export const hidingText = (command: string, hiding: FoundCheck['zero']): string =>
-  hiding === 'passed'
+/**
+ * Says why a zero exit code of a command proves nothing, and what to write instead. Empty if it proves that the check passed. The
+ * variables of a check that the settings name belong to it.
+ */
+export const hidingText = (
+  command: string,
+  hiding: FoundCheck['zero'],
+  source: 'written' | 'named' = 'written',
+): string =>
+  hiding === 'passed' || (hiding === 'variables' && source === 'named')
     ? ''
     : `${JSON.stringify(command)} can exit with 0 although the check fails: ${hidingTexts[hiding]}`;
 

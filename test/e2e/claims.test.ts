@@ -86,6 +86,12 @@ test.each([
     'BREAK=1 npm run test:lenient exited with 0, but counts 1 failed',
   ],
   ['a run of no test', [edit, call('Bash', {command: 'npm run test:none'})], 'npm run test:none ran no test'],
+  [
+    'a replaced shell',
+    [edit, call('Bash', {command: 'npm_config_script_shell=/bin/true npm test'})],
+    'no test has run',
+  ],
+  ['a run that only lists', [edit, call('Bash', {command: 'node --test --dry-run || true'})], 'no test has run'],
   ['a run in a pipe', [edit, call('Bash', {command: 'npm test | tail -5'})], ''],
   [
     'a run before the last edit',

@@ -223,6 +223,36 @@ describe('a step of a plan is marked', () => {
   });
 });
 
+describe('a check whose own output says that nothing ran', () => {
+  const skipped = {scripts: {test: 'echo "Tests:       3 skipped, 3 total"'}};
+  const mended = {scripts: {test: 'echo "Tests:       3 passed, 3 total"'}};
+  const mend = call('Bash', {command: `printf %s '${JSON.stringify(mended)}' > package.json`});
+
+  test.each([
+    ['--goal', 'npm test'],
+    ['--goal', 'check: unit'],
+    ['--require-check', 'NODE_ENV=test npm test'],
+    ['--require-check', 'unit'],
+  ])('does not meet %s %s', async (flag, text) => {
+    const settings = JSON.stringify({checks: [{name: 'unit', command: 'HOME=$PWD npm test'}]});
+    await using scene = await withCheck([call('Bash', {command: text}), say('All met.'), mend, say('Mended.')]);
+    writeFileSync(join(scene.place.work, 'package.json'), JSON.stringify(skipped));
+    const given = ['--prompt', 'x', '--permission-mode', 'bypassPermissions', '--settings', settings, flag, text];
+    const {code, stderr} = await scene.run(given);
+    expect([code, scene.server.requests.length]).toEqual([0, 4]);
+    expect(stderr).toMatch(/^weft: Not met \(attempt 1\): `.*npm test`: ran no test, .*3 skipped/mu);
+  });
+
+  test('stops a goal after three times', async () => {
+    await using scene = await withCheck([]);
+    writeFileSync(join(scene.place.work, 'package.json'), JSON.stringify(skipped));
+    const given = ['--prompt', 'x', '--permission-mode', 'bypassPermissions', '--goal', 'npm test'];
+    const {code, stderr} = await scene.run(given);
+    expect([code, scene.server.requests.length]).toEqual([1, 3]);
+    expect(stderr).toContain('the failure stays the same: `npm test`: ran no test');
+  });
+});
+
 describe('--require-check', () => {
   test('weft runs unasked what was named, and the failure goes to the model', {tags: 'smoke'}, async () => {
     await using scene = await withCheck([say('Done.'), write('good\n'), say('Mended.')]);
@@ -271,6 +301,8 @@ describe('--require-check', () => {
     'npm test &',
     'if :; then npm test; fi',
     'bash -c "npm test | tail"',
+    'PATH=/tmp/x:$PATH npm test',
+    'vitest list',
     '',
   ])('%j can not be required', async check => {
     await using scene = await withCheck([]);

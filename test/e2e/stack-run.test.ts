@@ -200,6 +200,17 @@ test('the goal of a hook may be a file, a JSON value or a named check, and no hi
   expect([code, stderr]).toEqual([3, expect.stringContaining('a pipe hides the exit code')]);
 });
 
+test('a hook with a goal whose check runs no test is not done', async () => {
+  const mend = call('Write', {file_path: 'b.test.mjs', content: "import {test} from 'node:test';\ntest('b');\n"});
+  await using scene = await openScene((_, number) => (number === 1 ? mend : say('Done.')));
+  using stack = new SceneStack(scene);
+  writeFileSync(join(scene.place.work, 'a.test.mjs'), "import {test} from 'node:test';\ntest.skip('a');\n");
+  stack.layer([], {post_hook: {type: 'goal', goal: 'node --test'}});
+  const {code, stderr} = await scene.run(['stack', 'run', '--permission-mode', 'bypassPermissions']);
+  expect([code, scene.server.requests.length]).toEqual([0, 2]);
+  expect([toldPrompt(scene.server.requests[0]), stderr]).toEqual([expect.stringContaining('ran no test'), '']);
+});
+
 test('a hook that runs unasked finds no program of the workspace', {tags: 'smoke'}, async () => {
   await using scene = await openScene([]);
   using stack = new SceneStack(scene);

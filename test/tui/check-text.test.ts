@@ -61,8 +61,8 @@ test.each<readonly [CheckStatus, string]>([
 
 test.each([
   [{counts: {passed: 2, failed: 1}}, '! npm test 1 failed, exit 0'],
-  [{counts: {passed: 0, failed: 0}}, '! npm test 0 passed'],
-  [{counts: {passed: 0}}, '! npm test 0 passed'],
+  [{counts: {passed: 0, failed: 0}}, '! npm test 0 tests ran'],
+  [{counts: {passed: 0}}, '! npm test 0 tests ran'],
   [{counts: {passed: 2, failed: 0}}, '✓ npm test 2 passed'],
 ])('counts %j beside a zero exit code are shown as %s', (given, shown) => {
   expect(rows([status(given)], 80)).toEqual([`  ${shown}`]);

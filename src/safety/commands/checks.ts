@@ -5,6 +5,7 @@ import {literalText} from '../shell/expansion.ts';
 import {parseShell} from '../shell/parser.ts';
 import type {Command, Script, SimpleCommand} from '../shell/syntax-tree.ts';
 import {analyzeCommand} from './analyze-command.ts';
+import {mayReplaceCheck, plainVariable} from './check-variables.ts';
 import {hasTrait, isShell, rowFor, rowOf} from './known-programs.ts';
 import {isAssignment, keywords, layers, programName} from './layers.ts';
 import {wordsOf} from './program-table.ts';
@@ -71,11 +72,16 @@ export function hidingIn(command: string): FoundCheck['zero'] {
     return zero !== 'condition' || !/^\s*!/u.test(command);
   };
   const parts = partsOf(command);
-  if (parts === undefined) return definesProgram(command) ? 'changed' : 'passed';
+  if (parts === undefined) return definesProgram(command) || startsCoprocess(command) ? 'changed' : 'passed';
   const evaluated = parts.map(({command: simple}) => wordTexts(simple, command)).filter(([first]) => first === 'eval');
   if (evaluated.some(([, ...script]) => hidingIn(script.join(' ')) !== 'passed')) return 'changed';
-  if (parts.some(({command: simple}) => layers(wordTexts(simple, command)).some(({words}) => isEmptied(words))))
-    return 'options';
+  const checks = parts.flatMap(({command: simple}) =>
+    layers(wordTexts(simple, command)).map(({at, words}) => ({words, variables: variablesBefore(simple, at, command)})),
+  );
+  if (checks.some(({words}) => isEmptied(words))) return 'options';
+  if (/\bBASH_FUNC_/u.test(command)) return 'variables';
+  if (checks.some(({words, variables}) => variables.some(mayReplaceCheck) && kindsInWords(words).length > 0))
+    return 'variables';
   const inner = parts.map(({command: simple}) => hidingOfCheck(wordTexts(simple, command)));
   return parts.find(hides)?.zero ?? inner.find(zero => zero !== 'passed') ?? 'passed';
 }
@@ -86,12 +92,27 @@ const definesProgram = (command: string): boolean =>
     ([, first, name = first ?? '']) => rowOf(name)?.checks !== undefined,
   );
 
+/** True if a check runs beside the command: `coproc npm test`. */
+const startsCoprocess = (command: string): boolean =>
+  [...command.matchAll(/(?:^|[;&|{(\n])\s*coproc\s+([^;&|\n]*)/gu)].some(
+    ([, words = '']) => checkKindsIn(words).length > 0,
+  );
+
+/** Returns the kinds of the checks in the words of a command, also if its exit code hides how they end. */
+export const checkKindsIn = (command: string): readonly CheckKind[] =>
+  (partsOf(command) ?? []).flatMap(({command: simple}) => kindsInWords(wordTexts(simple, command)));
+
+const kindsInWords = (words: readonly string[]): readonly CheckKind[] =>
+  layers(words).flatMap(({words: own, program}) => {
+    const script = isShell(program) ? scriptOf(own) : undefined;
+    return script === undefined ? (kindOf(own) ?? []) : checkKindsIn(script);
+  });
+
 /** Returns what hides the exit code of a check in the script of a shell, such as `bash -c "npm test | tail"`. */
 function hidingOfCheck(words: readonly string[]): FoundCheck['zero'] {
   const shell = layers(words).find(({program}) => isShell(program));
   const inner = shell === undefined ? undefined : scriptOf(shell.words);
-  const isCheck = (part: Part): boolean =>
-    layers(wordTexts(part.command, inner ?? '')).some(({words: own}) => kindOf(own) !== undefined);
+  const isCheck = (part: Part): boolean => kindsInWords(wordTexts(part.command, inner ?? '')).length > 0;
   return partsOf(inner ?? '')?.find(part => part.zero !== 'passed' && isCheck(part))?.zero ?? 'passed';
 }
 
@@ -117,7 +138,7 @@ function settingFor(
 function readsOutside([, ...words]: readonly string[], {directory, context}: CheckPlace): boolean {
   const isOutside = (path: string): boolean => belowRoots(pathParts(pathFrom(directory, path)), context).length === 0;
   const named = words.flatMap((word, at) => {
-    const path = /^(?:-[\w-]+=)?((?:~|\.\.(?=\/|$)|\/(?!dev\/)).*|.*\/\.\.(?:\/.*)?)$/u.exec(word)?.[1] ?? '';
+    const path = /^(?:-[\w-]+=)?((?:~|\.\.(?=\/|$)|\/(?!dev\/|\/)).*|.*\/\.\.(?:\/.*)?)$/u.exec(word)?.[1] ?? '';
     const isOutput = outputOption.test(word.includes('=') ? word : (words[at - 1] ?? ''));
     return path === '' || isOutput ? [] : [path];
   });
@@ -275,23 +296,20 @@ const harmless: ReadonlySet<string> = new Set(
 const isHarmless = (command: SimpleCommand, text: string): boolean =>
   command.words.length === 0 || harmless.has(wordTexts(command, text)[0] ?? '');
 
-/** Variables that only change how the output of a command looks. */
-const plainVariable = /^(?:CI|FORCE_COLOR|NO_COLOR|TERM|COLUMNS|LANG|LC_ALL|TZ)=/u;
-
 /** Returns the check that a simple command runs. A shell with a script may run several. */
 function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace): readonly FoundCheck[] {
   const words = wordTexts(command, text);
-  const written = [...command.assignments, ...command.words].map(({range}) => text.slice(range.from, range.to));
+  const written = writtenWords(command, text);
   const assignments = command.assignments.length;
   for (const {at, words: own, program, where} of layers(words)) {
     if (where === 'elsewhere') continue;
-    const before = written.slice(0, assignments + at);
-    const variables = before.filter(word => isAssignment(word) && !plainVariable.test(word));
+    const variables = variablesBefore(command, at, text);
     const isHidden = words.slice(0, at).some(word => hidesExitCode(word) || checksNothing.test(word) || word === '-v');
     if (isShell(program)) {
       const inner = scriptOf(own);
       const isUsual = own.slice(1, own.indexOf(inner ?? '')).every(word => /^(?:-[celuxo]+|pipefail)$/u.test(word));
       const hiding = variables.length > 0 || !isUsual ? 'changed' : isHidden ? 'condition' : undefined;
+      if (inner !== undefined && variables.some(mayReplaceCheck)) return [];
       if (inner !== undefined)
         return checksIn(inner, place).map(check =>
           hiding === undefined ? check : {...check, zero: hiding, nonZero: hiding},
@@ -299,7 +317,7 @@ function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace)
     }
     const named = settingFor(place, each => canonicalOf(each.command) === [...variables, canonical(own)].join(' '));
     const kind = kindOf(own);
-    if (named === undefined && kind === undefined) continue;
+    if (named === undefined && (kind === undefined || variables.some(mayReplaceCheck))) continue;
     const name = [
       ...variables,
       canonical([(own[0] ?? '').replace(usualFolder, ''), ...written.slice(assignments + at + 1)]),
@@ -310,6 +328,15 @@ function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace)
   }
   return [];
 }
+
+const writtenWords = ({assignments, words}: SimpleCommand, text: string): readonly string[] =>
+  [...assignments, ...words].map(({range}) => text.slice(range.from, range.to));
+
+/** Returns the variables before the word at `at` that may change what a check does. */
+const variablesBefore = (command: SimpleCommand, at: number, text: string): readonly string[] =>
+  writtenWords(command, text)
+    .slice(0, command.assignments.length + at)
+    .filter(word => isAssignment(word) && !plainVariable.test(word));
 
 /** The folders in which package tools and systems put programs. A program of another folder is not the one of that name. */
 const usualFolder = /^(?:(?:\.\/)?(?:node_modules\/\.bin|\.?venv\/bin)|(?:\/usr(?:\/local)?)?\/bin)\/(?=[^/]+$)/u;
@@ -353,9 +380,9 @@ function canonicalOf(command: string): string {
   return [...variables.filter(word => !plainVariable.test(word)), canonical(wordTexts(only, command))].join(' ');
 }
 
-/** Options with which a program checks nothing, or does not end. */
+/** Options with which a program checks nothing, ignores failures, or does not end. */
 const checksNothing =
-  /^(?:-h|--(?:watch(?:All)?(?:=.*)?|help|version|list\w*|list-tests|collect-?only|co|dry-run|just-print|showConfig|init|print-config.*|ui|script-shell.*))$/u;
+  /^(?:-h|--(?:watch(?:All)?(?:=.*)?|help|version|list[\w-]*|collect-?only|co|dry(?:-run)?|just-print|showConfig|init|print-config.*|ui|(?:config\.)?script-?shell.*|node-options.*|userconfig.*|clear-?[cC]ache|exit-zero|issues-exit-code=0))$/u;
 
 /** Options whose value is the next word, in programs whose first operand counts. */
 const takesValue = /^(?:-[CFfw]|--(?:prefix|dir|cwd|filter|workspace|manifest-path|file|directory|config|project))$/u;
@@ -370,26 +397,41 @@ const isWordOf = (fact: string, word: string): boolean =>
 /** Groups of short options without a value. Of others, such as `-run` of go, only the whole word counts. */
 const bundles = /^-[bBdeikLnprRqsStw]+$/u;
 
-/** True if only its options and variables keep a command from being a check: `make -n test`. */
+/** True if only some words keep a command from being a check: `make -n test`, `vitest list`. */
 function isEmptied(words: readonly string[]): boolean {
-  const kept = words.filter((word, at) => at === 0 || !(word.startsWith('-') || isAssignment(word)));
-  return kindOf(words) === undefined && kindOf(kept) !== undefined;
+  if (kindOf(words) !== undefined) return false;
+  const facts = [...factsOf(words[0]), ...factsOf(words[words.indexOf('-m') + 1])];
+  const excluded = ['!--if-present', ...facts]
+    .filter(fact => fact.startsWith('!'))
+    .map(fact => fact.replace(/^!(?:\w+:)?/u, ''))
+    .flatMap(fact => [fact, fact.replace(/^(-[^=]*)=.*|^\w+=(?=\w+$)/u, '$1')]);
+  const kept = words.filter(
+    (word, at) => at === 0 || !(checksNothing.test(word) || excluded.some(fact => isWordOf(fact, word))),
+  );
+  return kindOf(kept) !== undefined;
+}
+
+/** Returns what the row of a program says about checks. */
+function factsOf(program = ''): readonly string[] {
+  const name = programName(program);
+  return wordsOf((rowOf(name) ?? rowOf(name.replace(/-?\d[\d.]*$/u, '')))?.checks);
 }
 
 /** Returns the kind of check that a command without wrappers runs, by the rows of the table. */
 function kindOf([program = '', ...args]: readonly string[]): CheckKind | undefined {
-  const name = programName(program);
-  const facts = wordsOf((rowOf(name) ?? rowOf(name.replace(/-?\d[\d.]*$/u, '')))?.checks);
+  const facts = factsOf(program);
   const end = args.indexOf('--');
   const own = end < 0 ? args : args.slice(0, end);
-  if (facts.length === 0 || own.some(word => checksNothing.test(word))) return undefined;
+  if (facts.length === 0 || args.some(word => checksNothing.test(word)) || mayRunNoScript(own)) return undefined;
+  const pairs = own.map((word, at) => `${word}=${own[at + 1] ?? ''}`);
+  const isGivenFact = (fact: string): boolean => own.some(given => isWordOf(fact, given)) || pairs.includes(fact);
   const isOperand = (word: string, at: number): boolean =>
     !/^[-+]/u.test(word) && !isAssignment(word) && !takesValue.test(own[at - 1] ?? '');
   const operands = own.filter(isOperand);
   for (const fact of facts) {
     const [what = '', word] = fact.split(':');
     if (what.startsWith('!')) {
-      if (own.some(given => isWordOf(what.slice(1), given))) return undefined;
+      if (word === undefined && isGivenFact(what.slice(1))) return undefined;
       continue;
     }
     const isGiven = word?.startsWith('-') === true ? own.includes(word) : word === (operands[0] ?? '');
@@ -405,10 +447,18 @@ function kindOf([program = '', ...args]: readonly string[]): CheckKind | undefin
         : what === 'script'
           ? (kindOfTask(scripts[0] ?? '') ?? kindOf(own.slice(own.indexOf(scripts[0] ?? ''))))
           : checkKinds.find(each => each === what);
-    if (kind !== undefined) return kind;
+    if (kind === undefined) continue;
+    return facts.some(other => other.startsWith(`!${kind}:`) && isGivenFact(other.slice(kind.length + 2)))
+      ? undefined
+      : kind;
   }
   return undefined;
 }
+
+/** True if a package tool ends well without a script of that name. In several packages some often have none. */
+const mayRunNoScript = (words: readonly string[]): boolean =>
+  words.includes('--if-present') &&
+  !words.some(word => /^(?:-ws|-w|-r|--workspaces?(?:=.*)?|--recursive)$/u.test(word));
 
 const taskWords: readonly (readonly [CheckKind, RegExp])[] = [
   ['types', /^(?:types?|typecheck|tsc|typing)$/u],

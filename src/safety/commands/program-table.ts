@@ -176,6 +176,7 @@ export interface ProgramRow {
    * - `test`, `build`, `types`, `lint`: always. `test:run`: with the subcommand or option `run`. `build:`: without operands.
    * - `script`: the first operand names a script or a program. `script:run`: the operand after `run`. `target`: any operand.
    * - `module:-m`: the module after `-m`. `!-w`: not with the word `-w`.
+   *   `!test:-x=test`: with `-x test`, no test.
    */
   readonly checks?: string;
   /** Files in a folder that determine which program runs there under this name. */

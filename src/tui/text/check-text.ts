@@ -28,6 +28,7 @@ function resultOf({end, counts: {passed, failed = 0}, kind}: Receipt): string {
   if (end.kind === 'hidden') return failures === '' ? hidden[end.by] : failures;
   if (end.code !== 0) return failures === '' ? `exit ${end.code}` : failures;
   if (failures !== '') return `${failures}, exit 0`;
+  if (passed === 0 && kind === 'test') return '0 tests ran';
   return passed === undefined ? 'passed' : `${passed} passed`;
 }
 
@@ -38,6 +39,7 @@ const hidden: Readonly<Record<HidingSyntax, string>> = {
   background: 'exit code hidden by &',
   changed: 'what it means may have changed',
   options: 'an option makes it check nothing',
+  variables: 'a variable may make it check nothing',
   unreached: 'may not have run',
 };
 

@@ -222,17 +222,104 @@ test.each([
   'jest --listTests',
   'eslint --print-config a.js',
   'timeout 5 make -i test',
+  'make --eval=x test',
+  'mvn -DskipTests verify',
+  'mvn -Dmaven.test.skip=true test',
+  'mvn -fn test',
+  'gradle check -x test',
+  './gradlew --exclude-task test test',
+  'python -m pytest --collect-only',
+  'python3 -m pytest --co -q',
+  'pytest --setup-plan',
+  'vitest list',
+  'npx vitest list',
+  'cargo nextest list',
+  'cargo test -- --list',
+  'npm test -- --listTests',
+  'npm test --if-present',
+  'pnpm test --config.script-shell=/bin/true',
+  'go test -exec /bin/true ./...',
+  'just --shell /bin/true test',
+  'ctest -N',
+  'tox --notest',
+  'swift test list',
+  'ruff check --exit-zero .',
+  'bazel test --nobuild //...',
 ])('%s checks nothing, and says so', async command => {
   const judge = judgeWith([]);
   expect([await judge.checksIn(command, '/w'), await judge.hidingIn(command)]).toEqual([[], 'options']);
 });
 
-test.each(["eval 'npm test; true'", 'npm() { true; }; npm test', 'function npm { :; }; npm test', 'eval make -i test'])(
-  '%s does not show that a check ran',
-  async command => {
-    expect(await judgeWith([]).hidingIn(command)).not.toBe('passed');
-  },
-);
+test.each([
+  'PATH=/tmp/x npm test',
+  'PATH=$PWD/fake:$PATH npm test',
+  'env PATH=/tmp/x:$PATH timeout 5 npm test',
+  'MAKEFLAGS=-n make test',
+  'BASH_ENV=/tmp/x npm test',
+  'ENV=x npm test',
+  'LD_PRELOAD=./x.so npm test',
+  'LD_LIBRARY_PATH=/tmp/x npm test',
+  'npm_config_script_shell=/bin/true npm test',
+  'NPM_CONFIG_SCRIPT_SHELL=/bin/true npm test',
+  'NODE_OPTIONS=--version npm test',
+  'NODE_OPTIONS="--require ./fake.js" npm test',
+  'NODE_OPTIONS+=--test-name-pattern=x npm test',
+  'PYTHONPATH=/tmp/x pytest',
+  'PYTEST_ADDOPTS=--collect-only pytest',
+  'GOFLAGS=-run=x go test ./...',
+  'MAVEN_ARGS=-DskipTests mvn test',
+  'CC=true make',
+  'HOME=/tmp/x npm test',
+  'LD_PRELOAD=./x.so bash -c "npm test"',
+  "env 'BASH_FUNC_node%%=() { true; }' npm test",
+])('%s may run another program, and says so', async command => {
+  const judge = judgeWith([]);
+  expect([await judge.checksIn(command, '/w'), await judge.hidingIn(command)]).toEqual([[], 'variables']);
+});
+
+test.each([
+  'CI=1 npm test',
+  'NODE_ENV=test npm test',
+  'FORCE_COLOR=0 npx vitest run',
+  'PATH="$PWD/node_modules/.bin:$PATH" vitest run',
+  'PATH=$HOME/.cargo/bin:/usr/local/go/bin:$PATH make test',
+  'env -i PATH="$PATH" npm test',
+  'NODE_OPTIONS=--max-old-space-size=4096 npm test',
+  'NODE_OPTIONS="$NODE_OPTIONS --experimental-vm-modules --no-warnings" npx jest',
+  "NODE_OPTIONS='--import tsx' mocha",
+  'PYTHONPATH=. pytest',
+  'PYTHONPATH="$PWD/src:$PYTHONPATH" pytest',
+  'PYTEST_ADDOPTS="-q -p no:cacheprovider" pytest',
+  'MAKEFLAGS=-j4 make test',
+  'GOFLAGS="-mod=mod -count=1" go test ./...',
+  'JAVA_HOME=$(/usr/libexec/java_home -v 17) mvn test',
+  'MAVEN_OPTS=-Xmx1g mvn test',
+  'CC="ccache gcc-12" make test',
+  'RUSTFLAGS="-D warnings" cargo test',
+  'npm_config_loglevel=error npm test',
+  'DATABASE_URL=postgres://x TMPDIR=/tmp/x npm test',
+  'mvn -DskipTests package',
+  'gradle build -x test',
+  'mvn -DskipTests=false verify',
+  'npm run build --workspaces --if-present',
+  'vitest run --passWithNoTests',
+  'bazel test //...',
+])('%s is a check of every day', async command => {
+  const judge = judgeWith([]);
+  const found = (await judge.checksIn(command, '/w')).map(({zero, files}) => [zero, files]);
+  expect([found, await judge.hidingIn(command)]).toEqual([[['passed', 'as-read']], 'passed']);
+});
+
+test.each([
+  'coproc npm test',
+  'coproc npm test; wait',
+  "eval 'npm test; true'",
+  'npm() { true; }; npm test',
+  'function npm { :; }; npm test',
+  'eval make -i test',
+])('%s does not show that a check ran', async command => {
+  expect(await judgeWith([]).hidingIn(command)).not.toBe('passed');
+});
 
 test.each(['eval "$(direnv export bash)"; npm test', 'f() { ls; }; f'])(
   '%s hides no check in its words',

@@ -1,7 +1,8 @@
 import {causeText} from '../../../domain/fault.ts';
 import {type Condition, conditionText, Failures, jsonFailure, readCondition} from '../../../domain/goal.ts';
 import {type CheckSetting, commandIn, hidingText, shellWord} from '../../../domain/receipt.ts';
-import {hidingIn} from '../../../safety/commands/checks.ts';
+import {doubtOfOutput} from '../../../agent/check-counts.ts';
+import {checkKindsIn, hidingIn} from '../../../safety/commands/checks.ts';
 import {unreachable} from '../../../base/unreachable.ts';
 import type {HookEnd, HookWork, StackWorker, TaskEnd} from '../../../tasks/stack/direct-stack.ts';
 import type {RunContext} from '../../../app/run-context.ts';
@@ -49,9 +50,10 @@ async function reachGoal(
   const text = conditionText(read.value);
   const failures = new Failures();
   for (let attempt = 1; ; attempt += 1) {
-    const {end, output} = await run(test.command);
+    const ran = await run(test.command);
+    const {end, output} = ran;
     const isTested = end.kind === 'done' || (end.kind === 'failed' && read.value.kind === 'json' && output !== '');
-    const reason = isTested ? test.failure(output) : end.kind === 'failed' ? end.reason : '';
+    const reason = isTested ? test.failure(ran) : end.kind === 'failed' ? end.reason : '';
     if (reason === '') return isTested ? {kind: 'done'} : end;
     if (failures.add(reason, 'work') === 'stuck')
       return {kind: 'failed', reason: `${goal} failed ${attempt} times, and the failure stays the same: ${reason}`};
@@ -62,32 +64,32 @@ async function reachGoal(
   }
 }
 
-/** A command that tests a condition. `failure` returns why its output does not meet the condition, empty if it does. */
+/** A command that tests a condition. `failure` returns why what it printed does not meet the condition, empty if it does. */
 type ConditionTest =
-  | {readonly command: string; readonly failure: (output: string) => string}
+  | {readonly command: string; readonly failure: (ran: RanHook) => string}
   | {readonly refused: string};
 
 /** Files are read by a command, so rules and the sandbox hold for them. */
 function testOf(condition: Condition, checks: readonly CheckSetting[]): ConditionTest {
   switch (condition.kind) {
     case 'command':
-      return byExitCode(condition.command);
+      return byExitCode(condition.command, 'written');
     case 'check': {
       const named = checks.find(({name}) => name === condition.name);
       return named === undefined
         ? {refused: `the setting checks names no ${condition.name}`}
-        : byExitCode(commandIn(named));
+        : byExitCode(commandIn(named), 'named');
     }
     case 'file':
       return {
         command: `cat -- ${shellWord(condition.path)}`,
-        failure: output => (output.includes(condition.text) ? '' : 'the file does not contain it'),
+        failure: ({output}) => (output.includes(condition.text) ? '' : 'the file does not contain it'),
       };
     case 'json': {
       const {from} = condition;
       return {
         command: from.kind === 'file' ? `cat -- ${shellWord(from.path)}` : from.command,
-        failure: output => jsonFailure(output, condition),
+        failure: ({output}) => jsonFailure(output, condition),
       };
     }
     default:
@@ -95,15 +97,17 @@ function testOf(condition: Condition, checks: readonly CheckSetting[]): Conditio
   }
 }
 
-function byExitCode(command: string): ConditionTest {
-  const hidden = hidingText(command, hidingIn(command));
-  return hidden === '' ? {command, failure: () => ''} : {refused: hidden};
+function byExitCode(command: string, source: 'written' | 'named'): ConditionTest {
+  const hidden = hidingText(command, hidingIn(command), source);
+  if (hidden !== '') return {refused: hidden};
+  return {command, failure: ({output, errors}) => doubtOfOutput(`${output}\n${errors}`, checkKindsIn(command))};
 }
 
-/** The end of a command, and what it printed on stdout. */
+/** The end of a command, and what it printed on stdout and stderr. */
 interface RanHook {
   readonly end: HookEnd;
   readonly output: string;
+  readonly errors: string;
 }
 
 async function runCommand(command: string, context: RunContext, signal: AbortSignal): Promise<RanHook> {
@@ -119,16 +123,20 @@ async function runCommand(command: string, context: RunContext, signal: AbortSig
       {context},
       signal,
     );
-    if (signal.aborted) return {end: {kind: 'interrupted'}, output: ''};
+    if (signal.aborted) return {end: {kind: 'interrupted'}, output: '', errors: ''};
     if (ran.tag === 'failed')
-      return {end: {kind: ran.error.status === 403 ? 'refused' : 'failed', reason: ran.error.error}, output: ''};
+      return {
+        end: {kind: ran.error.status === 403 ? 'refused' : 'failed', reason: ran.error.error},
+        output: '',
+        errors: '',
+      };
     const {exitCode, stdout, stderr} = ran.value;
-    if (exitCode === 0) return {end: {kind: 'done'}, output: stdout};
+    if (exitCode === 0) return {end: {kind: 'done'}, output: stdout, errors: stderr};
     const said = stderr.trim() || stdout.trim();
     const reason = `exit code ${String(exitCode)} ${said.slice(-maxStderr)}`.trim();
-    return {end: {kind: 'failed', reason}, output: stdout};
+    return {end: {kind: 'failed', reason}, output: stdout, errors: stderr};
   } catch (cause) {
-    return {end: {kind: 'failed', reason: causeText(cause)}, output: ''};
+    return {end: {kind: 'failed', reason: causeText(cause)}, output: '', errors: ''};
   }
 }
 

@@ -70,7 +70,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'abbreviates',
   }),
   program('deno', {
-    checks: 'test:test types:check lint:lint script:task',
+    checks: '!--no-run test:test types:check lint:lint script:task',
     options: '-I=text -L=text -N=text -R=text -S=text -W=text -d=text',
     runs: '-A --allow-* --preload --import --import-map --unsafely-* -P --permission-set --v8-flags',
     writes: '--coverage --junit-path -o --output',
@@ -95,7 +95,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'code own-words',
   }),
   program('go', {
-    checks: '!-n !-c !-list* !-run=^$ test:test build:build lint:vet',
+    checks: '!-n !-c !-list* !-run=^$ !-exec* test:test build:build lint:vet',
     runs: `-overlay --overlay -gccgoflags -exec -toolexec -vettool --exec --toolexec --vettool -compiler --compiler
       -fixtool --fixtool *-extld* *-extar* *-linkmode*`,
     writes: `-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -test.coverprofile
@@ -126,7 +126,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('rustdoc', {like: 'rustc'}),
   program('make, gmake', {
-    checks: `!-n !-t !-q !-i !--recon !--touch !--question !--ignore-errors !SHELL=* !.SHELLFLAGS=* !MAKEFLAGS=* !MAKE=*
+    checks: `!-n !-t !-q !-i !--recon !--touch !--question !--ignore-errors !--eval* !SHELL=* !.SHELLFLAGS=* !MAKEFLAGS=* !MAKE=*
       target build:`,
     options: '-j=text -l=text -o=text -W=text',
     runs: `
@@ -138,7 +138,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('ninja', {checks: '!-n !-t target build:', like: 'make', does: [runsTask], is: 'tasks abbreviates'}),
   program('just', {
-    checks: '!-n !-l target',
+    checks: '!-n !-l !-s !--show !--summary !--evaluate !--dump !--shell* target',
     options: '-s=text',
     runs: `--shell --shell-arg --shell-command -c --command --chooser -g --global-justfile --clear-shell-args
       --cygpath`,
@@ -147,7 +147,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'tasks verbs',
   }),
   program('task', {
-    checks: 'target',
+    checks: '!-n !-l !-a target',
     options: '-C=text -I=text -o=text',
     runs: '-g --global',
     loads: '-t --taskfile -d --dir',
@@ -174,7 +174,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('ld.bfd, ld.gold, ld.lld, gold, lld, mold', {like: 'ld'}),
   program('tsc', {
-    checks: '!-w !-v !--noCheck* types',
+    checks: '!-w !-v !--noCheck* !--clean types',
     writes: '--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile -out',
     loads: '-p --project -b --build @*',
     does: [unknownEffect],
@@ -182,7 +182,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'data',
   }),
   program('eslint', {
-    checks: 'lint',
+    checks: '!--env-info lint',
     writes: '-o --output-file --cache-location --cache-file',
     loads: '-c --config --rulesdir --plugin --parser -f --format --resolve-plugins-relative-to',
     edits: '--fix',
@@ -257,7 +257,7 @@ export const builders: readonly ProgramRow[] = [
       --syntax --stringifier`,
   }),
   program('ctest', {
-    checks: 'test',
+    checks: '!-N !--show-only* test',
     runs: `-S --script -SP --script-new-process --build-and-test --launch --build-makeprogram --test-command
       --overwrite -DCTEST_*`,
     writes: '-O --output-log --output-junit',
@@ -274,7 +274,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('msbuild', {checks: 'build', like: 'dotnet'}),
   program('swift', {
-    checks: 'test:test build:build',
+    checks: '!test=list test:test build:build',
     runs: '-Xlinker -Xswiftc -Xcc -Xcxx --toolset --swift-sdk --sdk --destination',
     loads: '--package-path --scratch-path',
     does: [buildsProject],
@@ -282,7 +282,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'verbs',
   }),
   program('pytest, py.test', {
-    checks: 'test',
+    checks: '!--setup-plan !--setup-only !--fixtures* !--markers !--cache-show* test',
     options: '-k=text -m=text -n=text -o=text -r=text -W=text',
     runs: `--pdbcls -p --tx --px --ds --dc addopts= pythonpath= python_files= testpaths= usefixtures= cache_dir=
       log_file= required_plugins= -oaddopts=* -opythonpath=* -opython_files=* -olog_file=* --cov-report=*:/* --cov-report=*:..* --cov-report=*:~* --override-ini=addopts*
@@ -302,7 +302,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'data abbreviates',
   }),
   program('ruff', {
-    checks: 'lint:check lint:--check',
+    checks: '!-e lint:check lint:--check',
     like: 'mypy',
     edits: '--fix --fix-only --add-noqa format !--check !--diff',
     does: [unknownEffect, formatsFiles],
@@ -343,7 +343,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'code',
   }),
   program('rake', {
-    checks: 'target',
+    checks: '!-n !-P !-T* target',
     options: '-j=text -W=text -T=text -D=text -t=text',
     runs: '-e -E -p --execute --execute-print --execute-continue --suppress-backtrace',
     loads: '-f --rakefile -r --require -I --libdir -R --rakelib --rakelibdir -C -g --system',
@@ -360,7 +360,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'code',
   }),
   program('prove', {
-    checks: 'test',
+    checks: '!-D test',
     options: '-j=text',
     runs: '-e --exec -P --source --harness --formatter -M -I',
     loads: '--rc --rules --state -a --archive',
@@ -407,7 +407,8 @@ export const builders: readonly ProgramRow[] = [
     loads: '--bootstrap -c --configuration --include-path --cache-result-file',
   }),
   program('gradle, gradlew, mvn, mvnw', {
-    checks: '!-m target',
+    checks: `!-m !-fn !--fail-never !--test-dry-run !-Dmaven.test.failure.ignore* !test:-DskipTests !test:-DskipTests=true
+      !test:-Dmaven.test.skip !test:-Dmaven.test.skip=true !test:-x=test !test:--exclude-task=test target`,
     options: '-D=text -P=text -q=text -x=text -T=text -pl=text',
     runs: `-Dexec.* -Dmaven.ext* -DargLine* -Djvm* -Dorg.gradle.* -Djava.* -Dmaven.*.executable* -Dmaven.*.debug*
       -Dmaven.multiModule* --builder exec:* antrun:* groovy*:* scripting:* *:*:*`,
@@ -440,7 +441,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'verbs',
   }),
   program('bazel', {
-    checks: 'test:test build:build',
+    checks: '!--nobuild !--run_under* test:test build:build',
     runs: `--run_under* --workspace_status_command* --credential_helper* --host_jvm_args* --*_command* --test_env=PATH*
     --action_env=PATH* --shell_executable* --python_path* --spawn_strategy*`,
     writes: '--profile --explain --build_event_* --execution_log_*',
@@ -498,7 +499,7 @@ export const builders: readonly ProgramRow[] = [
     loads: '--root* --admindir* --instdir* --path-*',
   }),
   program('xcodebuild', {
-    checks: 'target',
+    checks: '!-n !-list !-dry-run !-showBuildSettings target',
     runs: 'CC= CXX= LD= LDPLUSPLUS= SWIFT_EXEC= *=*plugin* -toolchain',
     writes: '-derivedDataPath -resultBundlePath -archivePath -exportPath',
     loads: '-xcconfig -project -workspace *=*',

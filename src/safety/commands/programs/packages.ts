@@ -77,7 +77,8 @@ export const packages: readonly ProgramRow[] = [
   program('npm exec', {runs: '-c', is: 'packages ends-at-dashes'}),
   program('npm x, pnpm exec, pnpm x, yarn exec, yarn x, bun exec, bun x', {is: 'packages'}),
   program('cargo', {
-    checks: '!--no-run test:test test:t test:nextest build:build build:b types:check types:c lint:clippy lint:--check',
+    checks:
+      '!--no-run !nextest=list test:test test:t test:nextest build:build build:b types:check types:c lint:clippy lint:--check',
     runs: '--config -Z',
     writes: '--target-dir --artifact-dir --out-dir --root',
     loads: '--manifest-path -C',
@@ -94,7 +95,7 @@ export const packages: readonly ProgramRow[] = [
   program('cargo rustc, cargo rustdoc', {runs: '-C* --codegen* --extern'}),
   program('cargo watch', {runs: '-s --shell --use-shell'}),
   program('tox', {
-    checks: 'test',
+    checks: '!-l !-a !--notest !--listenvs* !--showconfig !--install-only test',
     options: '-e=text -k=text -m=text -s=text -t=text -H=text -i=text -p=text -T=text',
     runs: '-x --override --force-python --extra-python -P --runner -S --shell',
     loads: `-c --conf -f --noxfile --workdir --work-dir --root -r --search-root --config --installpkg --envdir
