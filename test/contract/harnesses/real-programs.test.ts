@@ -3,39 +3,54 @@ import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {randomUUID} from 'node:crypto';
 import {beforeEach, describe, expect, test} from 'vitest';
+import type {JsonObject} from '../../../src/base/json.ts';
 import type {HarnessDecision, HarnessEvent, HarnessHost, HarnessRun} from '../../../src/actions/harness-port.ts';
 import {defaultTimeouts} from '../../../src/extensions/harnesses/harness-run.ts';
 import {makeHarnesses} from '../../../src/extensions/harnesses/harness-set.ts';
 import {makeServerProcesses} from '../../../src/workspace/exec/server-processes.ts';
 import {programPath} from '../../../src/workspace/exec/trusted-path.ts';
+import {type GeminiPart, startGeminiServer} from '../../support/gemini-server.ts';
 import {lookUntil} from '../../support/look-until.ts';
 import {type Answer, call, say, sayPieces} from '../../support/model-script.ts';
 import {type ReceivedRequest, startModelServer} from '../../support/model-server.ts';
 
 /**
  * The programs themselves, against a scripted model server. They are too large for dependencies: WEFT_HARNESSES names the folders that
- * they are found in, as PATH does. Of the five those that speak a dialect of the scripted server.
+ * they are found in, as PATH does. codex is tried as a sub-agent of the built program (sub-agents.test.ts).
  */
 const folders = process.env['WEFT_HARNESSES'] ?? '';
 
 beforeEach(({skip}) => {
-  skip(folders === '', 'need WEFT_HARNESSES, folders with claude, opencode and pi');
+  skip(folders === '', 'need WEFT_HARNESSES, folders with claude, gemini, opencode and pi');
 });
 
 const model = 'claude-sonnet-4-6';
 const endless = `${process.execPath} -e 'setInterval(() => {}, 1000)'`;
+const writing = 'echo hi > made.txt';
 const shells = ['Bash', 'bash'];
 
-/** By the last word in capitals of the conversation, and whether a tool has answered since. */
-function answerTo({body}: ReceivedRequest): Answer {
-  const text = JSON.stringify(body.messages);
+/** The last word in capitals of a conversation, and the text from there on. */
+function wantedIn(conversation: unknown): {readonly word: string; readonly rest: string} {
+  const text = JSON.stringify(conversation) ?? '';
   const at = text.search(/(?:WRITE|ENDLESS|HANG|TEXT)(?!.*(?:WRITE|ENDLESS|HANG|TEXT))/u);
-  const word = /^[A-Z]+/u.exec(text.slice(Math.max(0, at)))?.[0] ?? 'TEXT';
+  const rest = text.slice(Math.max(0, at));
+  return {word: /^[A-Z]+/u.exec(rest)?.[0] ?? 'TEXT', rest};
+}
+
+function answerTo({body}: ReceivedRequest): Answer {
+  const {word, rest} = wantedIn(body.messages);
   const shell = (body.tools ?? []).map(tool => String(tool['name'])).find(name => shells.includes(name));
   if ((body.tools ?? []).length === 0) return say('A title');
   if (word === 'HANG') return [sayPieces('I begin.'), {part: 'break', how: 'hang', after: 1}];
-  if (shell === undefined || text.slice(at).includes('"tool_result"') || word === 'TEXT') return say('All done.');
-  return call(shell, {command: word === 'WRITE' ? 'echo hi > made.txt' : endless, description: 'x'});
+  if (shell === undefined || rest.includes('"tool_result"') || word === 'TEXT') return say('All done.');
+  return call(shell, {command: word === 'WRITE' ? writing : endless, description: 'x'});
+}
+
+function geminiAnswerTo(body: JsonObject): GeminiPart {
+  const {word, rest} = wantedIn(body['contents']);
+  if (!JSON.stringify(body['tools'] ?? '').includes('"run_shell_command"')) return {text: 'A title'};
+  if (word === 'TEXT' || rest.includes('"functionResponse"')) return {text: 'All done.'};
+  return {functionCall: {name: 'run_shell_command', args: {command: word === 'WRITE' ? writing : endless}}};
 }
 
 /** A harness that is signed in to the scripted server, in a home of its own. */
@@ -44,6 +59,7 @@ async function open(harness: string, decide: () => HarnessDecision) {
   const work = join(home, 'work');
   mkdirSync(work);
   const server = await startModelServer(answerTo);
+  const gemini = await startGeminiServer(geminiAnswerTo);
   const url = server.baseUrl.anthropic;
   const write = (path: string, json: object): void => {
     mkdirSync(dirname(join(home, path)), {recursive: true});
@@ -69,6 +85,11 @@ async function open(harness: string, decide: () => HarnessDecision) {
   write('.pi/agent/models.json', {
     providers: {own: {baseUrl: url, apiKey: 'x', api: 'anthropic-messages', models: [own]}},
   });
+  write('.gemini/settings.json', {
+    security: {auth: {selectedType: 'gemini-api-key'}},
+    general: {enableAutoUpdate: false},
+    privacy: {usageStatisticsEnabled: false},
+  });
   const environment = {PATH: [folders, dirname(process.execPath), process.env['PATH']].join(':'), HOME: home};
   const env = {
     ANTHROPIC_BASE_URL: url,
@@ -76,6 +97,8 @@ async function open(harness: string, decide: () => HarnessDecision) {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    GEMINI_API_KEY: 'test',
+    GOOGLE_GEMINI_BASE_URL: gemini.url,
   };
   const harnesses = makeHarnesses({
     own: {command: '', args: []},
@@ -93,7 +116,13 @@ async function open(harness: string, decide: () => HarnessDecision) {
     approve: async () => decide(),
     ask: async () => ({kind: 'unattended'}),
   };
-  const models: Readonly<Record<string, string>> = {claude: model, opencode: `anthropic/${model}`, pi: 'own/own'};
+  const models: Readonly<Record<string, string>> = {
+    claude: model,
+    // With a model of its own choice it first asks a small one how hard the prompt is.
+    gemini: 'gemini-2.5-pro',
+    opencode: `anthropic/${model}`,
+    pi: 'own/own',
+  };
   return {
     events,
     work,
@@ -122,6 +151,7 @@ async function open(harness: string, decide: () => HarnessDecision) {
     async [Symbol.asyncDispose]() {
       await harnesses.close();
       await server.close();
+      await gemini.close();
       rmSync(home, {recursive: true, force: true});
     },
   };
@@ -137,7 +167,7 @@ const processesOf = (home: string): readonly string[] =>
     }
   });
 
-describe.each(['claude', 'opencode', 'pi'])('%s', harness => {
+describe.each(['claude', 'gemini', 'opencode', 'pi'])('%s', harness => {
   test(
     'does what is allowed, not what is denied, and leaves nothing behind',
     {tags: 'long', timeout: 120_000},
