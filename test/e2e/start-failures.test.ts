@@ -1,6 +1,6 @@
 // @module-tag long
 import {spawn} from 'node:child_process';
-import {existsSync, realpathSync, symlinkSync} from 'node:fs';
+import {existsSync, realpathSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {openScene} from '../support/scene.ts';
@@ -43,6 +43,23 @@ describe('a run that cannot begin', () => {
       expect(await finish(spawn(process.execPath, [weftBin, 'config', 'path'], {...user, env}))).toMatchObject(told);
     }
     expect(await finish(spawn(process.execPath, [weftBin, '--version'], user))).toMatchObject({code: 0});
+  });
+
+  test('without Node on PATH, and under the functions for files of Yarn, weft says what to install', async () => {
+    using place = new TempPlace();
+    const environment = place.environment();
+    const alone = spawn(weftBin, ['doctor'], {cwd: place.work, env: {...environment, PATH: place.work}});
+    expect(await finish(alone)).toMatchObject({
+      code: 2,
+      stderr: 'weft needs Node.js 22.13 or newer, and PATH has no node. Install Node.js and try again.\n',
+    });
+    const hook = join(place.work, '.pnp.cjs');
+    writeFileSync(hook, "Object.defineProperty(process.versions, 'pnp', {value: '3'});");
+    const env = {...environment, NODE_OPTIONS: `--require ${hook}`};
+    expect(await finish(spawn(weftBin, ['doctor'], {cwd: place.work, env}))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Install weft with npm'),
+    });
   });
 
   test('a folder in a loop of links is no folder', async () => {

@@ -5,6 +5,7 @@ import {isNewer, latestVersion} from '../../app/daily-work.ts';
 import {exitCode, exiting, type ExitCode, UsageError} from '../../app/exit-code.ts';
 import {askYesNo, print} from '../../app/output.ts';
 import {packageName, version} from '../../app/version.ts';
+import {runnerOf} from '../../app/weft-command.ts';
 import {existsSync, realpathSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {dirname, join} from 'node:path';
@@ -70,9 +71,11 @@ function printRemoval(): ExitCode {
 }
 
 function thisInstallation(): Installation {
-  const root = dirname(dirname(realpathSync(process.argv[1] ?? '')));
+  const program = process.argv[1] ?? '';
+  const root = dirname(dirname(realpathSync(program)));
   return installationOf({
-    root,
+    // pnpm links its global folder to a store that projects share.
+    root: /\/global\/v\d+\//u.test(program) ? program : root,
     nodePrefix: dirname(dirname(process.execPath)),
     isCheckout: existsSync(join(root, 'src', 'cli', 'main.ts')),
   });
@@ -94,17 +97,10 @@ const newest = `${packageName}@latest`;
 
 /** Package managers, by a part of the path of their global packages, and their words to add and to remove one. */
 const managers: readonly (readonly [path: RegExp, name: string, add: string, remove: string])[] = [
-  [/\/(?:pnpm\/global|global\/[^/]+\/\.pnpm)\//u, 'pnpm', 'pnpm add --global', 'pnpm remove --global'],
+  [/\/(?:pnpm\/global|global\/[^/]+\/\.pnpm|global\/v\d+)\//u, 'pnpm', 'pnpm add --global', 'pnpm remove --global'],
   [/\/yarn\/global\//u, 'Yarn', 'yarn global add', 'yarn global remove'],
   [/\/\.bun\/install\/global\//u, 'Bun', 'bun add --global', 'bun remove --global'],
   [/\/\.volta\//u, 'Volta', 'volta install', 'volta uninstall'],
-];
-
-/** Programs that run a package from a cache, which has a folder for each package. */
-const runners: readonly (readonly [cache: RegExp, name: string])[] = [
-  [/^.*\/_npx\/[^/]+/u, 'npx'],
-  [/^.*\/pnpm\/dlx\/[^/]+/u, 'pnpm dlx'],
-  [/^.*\/bunx-[^/]+/u, 'bunx'],
 ];
 
 /**
@@ -125,12 +121,10 @@ export function installationOf({
       update: {kind: 'text', text: `in ${root}: git pull && npm ci && npm run build`},
       remove: `npm uninstall --global ${packageName}, if you ran npm link; then delete ${root}`,
     };
-  for (const [cache, name] of runners) {
-    const folder = cache.exec(root)?.[0];
-    if (folder !== undefined) {
-      const update = {kind: 'text', text: `${name} ${newest}`} as const;
-      return {place: `run by ${name}`, update, remove: `delete ${folder}`};
-    }
+  const runner = runnerOf(root);
+  if (runner !== undefined) {
+    const update = {kind: 'text', text: `${runner.name} ${newest}`} as const;
+    return {place: `run by ${runner.name}`, update, remove: `delete ${runner.folder}`};
   }
   for (const [part, name, install, remove] of managers) {
     const update = {kind: 'command', words: [...install.split(' '), newest]} as const;

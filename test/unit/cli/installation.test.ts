@@ -22,11 +22,19 @@ test.each<[root: string, expected: readonly string[]]>([
   ],
   ['/tmp/bunx-0-weft/node_modules/weft', ['run by bunx', `bunx ${packageName}@latest`, 'delete /tmp/bunx-0-weft']],
   [
+    '/home/me/.bun/install/cache/.bunx-0/@weft-cli/weft@latest/node_modules/@weft-cli/weft',
+    ['run by bunx', `bunx ${packageName}@latest`, 'delete /home/me/.bun/install/cache/.bunx-0'],
+  ],
+  [
     '/home/me/.local/share/pnpm/global/5/.pnpm/weft@1/node_modules/weft',
     ['installed by pnpm', `pnpm add --global ${packageName}@latest`, `pnpm remove --global ${packageName}`],
   ],
   [
     '/opt/own-pnpm-home/global/5/.pnpm/weft@1/node_modules/weft',
+    ['installed by pnpm', `pnpm add --global ${packageName}@latest`, `pnpm remove --global ${packageName}`],
+  ],
+  [
+    '/opt/own-pnpm-home/global/v11/1a2b/node_modules/@weft-cli/weft/bin/weft.js',
     ['installed by pnpm', `pnpm add --global ${packageName}@latest`, `pnpm remove --global ${packageName}`],
   ],
   [
