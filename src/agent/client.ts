@@ -220,12 +220,15 @@ export interface Queries {
   readonly 'rename-session': QuerySpec<string, {readonly title: string}>;
   /** Sets the session's goal, drops it with `off`, or shows it if the text is empty. Returns what the user reads. */
   readonly goal: QuerySpec<string, {readonly text: string}>;
-  /** The user's plans, newest first. */
-  readonly plans: QuerySpec<readonly Plan[]>;
+  /** The user's plans, newest first, and those with a dry run to apply. */
+  readonly plans: QuerySpec<{
+    readonly plans: readonly Plan[];
+    readonly dryRuns: readonly PlanId[];
+  }>;
   /** Changes a plan. After `begin`, the front end submits `start-plan` and the prompt that carries the plan out. */
   readonly 'change-plan': QuerySpec<Plan, {readonly plan: PlanId; readonly change: PlanChange}>;
-  /** The user's task stack, and the command that runs it. */
-  readonly stack: QuerySpec<StackBoard & {readonly runCommand: string}>;
+  /** The user's task stack. */
+  readonly stack: QuerySpec<StackBoard>;
   readonly 'change-stack': QuerySpec<StackBoard, {readonly change: StackChange}>;
   /** The latest run of each check of the session, in order of the first runs. Looks at the files. */
   readonly checks: QuerySpec<readonly CheckStatus[]>;

@@ -70,13 +70,13 @@ export interface HostPorts {
 
 /** The user's plans and task stack. */
 export interface WorkPort {
-  plans(): Promise<readonly Plan[]>;
+  plans(): Promise<Queries['plans']['answer']>;
   changePlan(request: Pick<Query<'change-plan'>, 'plan' | 'change'>): Promise<Outcome<Plan, Fault>>;
   bisect(
     request: Pick<Query<'bisect'>, 'session' | 'command'>,
     signal: AbortSignal,
   ): Promise<Outcome<Queries['bisect']['answer'], Fault>>;
-  stack(): Promise<Queries['stack']['answer']>;
+  stack(): Promise<StackBoard>;
   changeStack(change: StackChange): Promise<Outcome<StackBoard, Fault>>;
 }
 

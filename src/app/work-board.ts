@@ -2,7 +2,7 @@ import type {Queries} from '../agent/client.ts';
 import {failed, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {rejected, type Fault} from '../domain/fault.ts';
-import type {PlanId} from '../domain/ids.ts';
+import {type PlanId, planId} from '../domain/ids.ts';
 import {
   approveAndBegin,
   approvePlan,
@@ -13,13 +13,20 @@ import {
   rejectPlan,
 } from '../domain/plan.ts';
 import {changeStack, type StackBoard, stackBoard, type StackChange} from '../tasks/stack/stack-board.ts';
+import {dryRunsIn} from '../workspace/checkpoints/dry-runs.ts';
+import {userPlaces} from './user-data.ts';
 import type {InDatabase} from './user-database.ts';
 import {withUserStores} from './user-jobs.ts';
-import {weftCommand} from './weft-command.ts';
 
-/** Lists the user's plans, newest first. */
-export const listPlans = (places: InDatabase): Promise<readonly Plan[]> =>
-  withUserStores(({plans}) => plans.list(), places);
+/** Lists the user's plans, newest first, and the dry runs that wait to be applied. */
+export const listPlans = (places: InDatabase): Promise<Queries['plans']['answer']> =>
+  withUserStores(
+    ({plans}) => ({
+      plans: plans.list(),
+      dryRuns: dryRunsIn(userPlaces().checkpoints).flatMap(({plan, end}) => (end === undefined ? [] : [planId(plan)])),
+    }),
+    places,
+  );
 
 /** Changes a plan, if its state allows that. */
 export function changePlan(
@@ -49,8 +56,8 @@ export function changePlan(
 }
 
 /** Reads the user's task stack. */
-export const readStack = (places: InDatabase): Promise<Queries['stack']['answer']> =>
-  withUserStores(({stack}) => ({...stack.read(stackBoard), runCommand: weftCommand('stack run')}), places);
+export const readStack = (places: InDatabase): Promise<StackBoard> =>
+  withUserStores(({stack}) => stack.read(stackBoard), places);
 
 /** Changes the user's task stack. */
 export function changeUserStack(change: StackChange, places: InDatabase): Promise<Outcome<StackBoard, Fault>> {

@@ -87,6 +87,11 @@ export async function runTerminal(job: TerminalJob): Promise<TerminalEnd> {
       directory: withTilde(directory, homedir()),
       home: homedir(),
       editor: lazyEditor,
+      async runWeft(args, closing) {
+        const {runInTerminal} = await import('./user-editor.ts');
+        const trouble = await runInTerminal([process.execPath, process.argv[1] ?? '', ...args], closing);
+        return trouble === '' ? '' : `weft ${args.join(' ')} ${trouble}.`;
+      },
       statusLine: lazyStatusLine,
       loadThemes: async () => (await import('./theme-files.ts')).loadThemes(),
       clipboard: clipboardPort(directory),

@@ -35,7 +35,7 @@ async function editIn(folder: string, {command, text, name, form, signal}: Edit)
   const file = join(folder, basename(name));
   try {
     await writeFile(file, form === 'file' ? text : `${text}\n`, {mode: 0o600});
-    const trouble = await run(command, file, signal);
+    const trouble = await runInTerminal(['/bin/sh', '-c', `${command} "$1"`, 'weft-editor', file], signal);
     if (trouble !== '') return failed(`${command} ${trouble}. The text is unchanged.`);
     const bytes = await readFile(file);
     if (form === 'prose') return ok(bytes.toString().replaceAll('\r\n', '\n').replace(/\n$/u, ''));
@@ -49,10 +49,14 @@ async function editIn(folder: string, {command, text, name, form, signal}: Edit)
 
 const ignore = (): void => {};
 
-function run(command: string, file: string, signal: AbortSignal): Promise<string> {
+/** Runs a program in the terminal. Resolves to words that follow its name if it fails. */
+export function runInTerminal(
+  [program, ...args]: readonly [string, ...string[]],
+  signal: AbortSignal,
+): Promise<string> {
   const {promise, resolve} = Promise.withResolvers<string>();
-  const child = spawn('/bin/sh', ['-c', `${command} "$1"`, 'weft-editor', file], {stdio: 'inherit', signal});
-  // Ctrl+C belongs to the editor while it has the terminal.
+  const child = spawn(program, args, {stdio: 'inherit', signal});
+  // Ctrl+C belongs to the program while it has the terminal.
   process.on('SIGINT', ignore);
   child.once('error', error => resolve(`can't be run (${error.message})`));
   child.once('close', (code, by) => {

@@ -33,6 +33,8 @@ export interface TuiOptions {
   /** Yields notices that are computed after the first frame, one sentence each. May never end. */
   lateNotices(): AsyncIterable<string> | Iterable<string>;
   readonly editor: EditorPort;
+  /** Runs weft with these arguments in the terminal. Resolves to an empty text, or to one sentence that says what failed. */
+  runWeft(args: readonly string[], signal: AbortSignal): Promise<string>;
   readonly statusLine: StatusLinePort;
   /** Reads the user's own themes. */
   loadThemes(): Promise<readonly UserTheme[]>;

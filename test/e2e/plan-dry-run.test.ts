@@ -152,6 +152,22 @@ test.each(['y', 'n'])('on a terminal, one key applies all or leaves nothing: %s'
   expect((await scene.run(['plan', 'apply', id])).code).toBe(1);
 });
 
+test('/plans dry shows the changes in the terminal, applies them after one key, and lists the plan as done', async () => {
+  const [make, mend] = [
+    call('Write', {file_path: 'src/second.txt', content: 'second\n'}),
+    call('Edit', {file_path: 'old.txt', old_string: 'dirty', new_string: 'clean'}),
+  ];
+  const {scene: opened, id} = await openPlanned([make, call('Read', {file_path: 'old.txt'}), mend, ...work.slice(-2)]);
+  await using scene = opened;
+  using terminal = openScenePty(scene);
+  await terminal.until(/Ask weft to do something/u);
+  terminal.type(`/plans dry ${id}\r`);
+  await terminal.until(/-dirty\n\+clean[^]*Apply exactly these changes\? \[y\/N\]/u);
+  terminal.type('y\r');
+  await terminal.until(/applied 2 changes[^]*: done 2\/2[^]*Ask weft to do something/u);
+  expect([scene.read('src/second.txt'), scene.read('old.txt')]).toEqual(['second\n', 'clean\n']);
+});
+
 test('commits in a part of a repository, or in a worktree of it, are held back, too', async ({skip}) => {
   const commit = call('Bash', {
     command: 'echo x >new.txt; git add .; git -c user.name=a -c user.email=a commit -qm agent; git log --oneline',

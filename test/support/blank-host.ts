@@ -37,10 +37,10 @@ export const blankHost: HostPorts = {
     untrustedFiles: async () => [],
   },
   work: {
-    plans: async () => [],
+    plans: async () => ({plans: [], dryRuns: []}),
     changePlan: async () => failed(rejected('There are no plans.')),
     bisect: async () => failed(rejected('There is no session.')),
-    stack: async () => ({rows: [], hooks: 0, runCommand: 'weft stack run'}),
+    stack: async () => ({rows: [], hooks: 0}),
     changeStack: async () => failed(rejected('There is no stack.')),
   },
   models: {

@@ -24,6 +24,7 @@ const plan: Plan = {
 };
 const [first, ...others] = plan.steps;
 if (first === undefined) throw new Error('The plan has no steps.');
+const planBoard = {plans: [plan], dryRuns: []};
 const running: Plan = {
   ...plan,
   id: planId('plan_2'),
@@ -35,12 +36,12 @@ const running: Plan = {
 
 test('/plans lists what waits, runs and is done; a plan that waits is carried out', async () => {
   const {screen, engine} = await start();
-  engine.answers.plans = ok([plan, running]);
+  engine.answers.plans = ok({...planBoard, plans: [plan, running]});
   engine.answers['change-plan'] = ok({...plan, state: 'executing'});
   await screen.type('/plans\r');
   await screen.until(/Fix the cart.*to approve[^]*Elsewhere.*running 1\/2/u);
   await screen.type('\r');
-  await screen.until(/plan_1 {2}Fix the cart[^]*Run[^]*Dry run[^]*Apply[^]*Approve[^]*Edit[^]*Reject[^]*Show/u);
+  await screen.until(/plan_1 {2}Fix the cart[^]*Run[^]*Dry run[^]*Approve[^]*Edit[^]*Reject[^]*Show/u);
   await screen.type('\r');
   await lookUntil(
     () => engine.ops.some(({op}) => op === 'prompt'),
@@ -53,38 +54,50 @@ test('/plans lists what waits, runs and is done; a plan that waits is carried ou
 });
 
 test('/plans tries a plan, and applies what it tried, with the commands of weft', async () => {
-  const {screen, engine} = await start();
-  engine.answers.plans = ok([plan]);
-  for (const [typed, command] of [
-    ['dry', 'weft plan run plan_1 --dry'],
-    ['apply', 'weft plan apply plan_1'],
-  ] as const) {
-    await screen.type(`/plans ${typed} plan_1\r`);
-    await lookUntil(
-      () => engine.ops.some(op => op.op === 'run-command' && op.command === command),
-      () => `${command} did not run: ${JSON.stringify(engine.ops)}`,
-    );
-  }
+  const commands: string[] = [];
+  const {screen, engine} = await start([80, 24], {
+    async runWeft(args) {
+      commands.push(args.join(' '));
+      if (args.includes('apply')) engine.answers.plans = ok({...planBoard, plans: [{...plan, state: 'completed'}]});
+      return '';
+    },
+  });
+  engine.answers.plans = ok(planBoard);
+  await screen.type('/plans apply plan_1\r');
+  await screen.until(/No dry run of plan_1\. Make one: \/plans dry plan_1/u);
+  engine.answers.plans = ok({...planBoard, dryRuns: [plan.id]});
+  await screen.type('/plans dry plan_1\r');
+  await screen.until(/plan_1: to approve/u);
+  await screen.type('/plans\r');
+  await screen.until(/Fix the cart.*to approve/u);
+  await screen.type('\r');
+  await screen.until(/2 {2}Dry run[^]*3 {2}Apply {2,}exactly the changes of the dry run[^]*Approve/u);
+  await screen.type('3');
+  await screen.until(/plan_1: done 0\/2/u);
+  expect(commands).toEqual(['plan run plan_1 --dry --permission-mode acceptEdits', 'plan apply plan_1']);
 });
 
 test('at 40 columns the list of plans shows each state as a whole', async () => {
   const {screen, engine} = await start([40, 14]);
   const goal = 'Fix the cart, the discount, the checkout and the rest';
-  engine.answers.plans = ok([
-    {...plan, goal},
-    {...running, goal},
-  ]);
+  engine.answers.plans = ok({
+    ...planBoard,
+    plans: [
+      {...plan, goal},
+      {...running, goal},
+    ],
+  });
   await screen.type('/plans\r');
   await screen.until(/1 {2}to approve: Fix the cart.*…? │\n│ {3}2 {2}running 1\/2: Fix the c.*…? │/u);
 });
 
 test('a plan is shown with its progress, and runs only in its own folder', async () => {
   const {screen, engine} = await start();
-  engine.answers.plans = ok([plan, running]);
+  engine.answers.plans = ok({...planBoard, plans: [plan, running]});
   await screen.type('/plans show plan_2\r');
   await screen.until(/plan_2: running 1\/2[^]*1\. Add a test \(done\)\s+2\. Fix it\n/u);
   await screen.type('/plans run plan_2\r');
-  await screen.until(/This plan is for \/srv\/shop\. Run it there: weft plan run plan_2/u);
+  await screen.until(/This plan is for \/srv\/shop\. Start weft there, and type\s+\/plans run plan_2/u);
   await screen.type('/plans rum plan_2\r');
   await screen.until(/Unknown command \/plans rum\. Did you mean run\?/u);
 });
@@ -92,7 +105,7 @@ test('a plan is shown with its progress, and runs only in its own folder', async
 test('the editor gets the plan as text; a plan without steps is not saved', async () => {
   let edited = 'Fix the cart\n\n1. Only this\n';
   const {screen, engine} = await start([80, 24], {editor: {edit: async () => ok(edited)}});
-  engine.answers.plans = ok([plan]);
+  engine.answers.plans = ok(planBoard);
   engine.answers['change-plan'] = ok(plan);
   await screen.type('/plans edit plan_1\r');
   await screen.until(/Saved plan_1\. Run it: \/plans run plan_1/u);
@@ -112,7 +125,7 @@ const board: StackBoard = {
 
 test('/stack lists the tasks in their order; one is moved, and stays selected', async () => {
   const {screen, engine} = await start();
-  engine.answers.stack = ok({...board, runCommand: 'weft stack run'});
+  engine.answers.stack = ok(board);
   const [done, next, last] = board.rows;
   if (done === undefined || next === undefined || last === undefined) throw new Error('The board has three rows.');
   engine.answers['change-stack'] = ok({...board, rows: [done, {...last, place: 'next'}, next]});
@@ -128,18 +141,21 @@ test('/stack lists the tasks in their order; one is moved, and stays selected', 
 
 test('on a narrow screen, a sign tells the state of a task', async () => {
   const {screen, engine} = await start([40, 24]);
-  engine.answers.stack = ok({...board, runCommand: 'weft stack run'});
+  engine.answers.stack = ok(board);
   await screen.type('/stack\r');
   await screen.until(/✓ Write the test[^]*○ Fix the cart[^]*○ Update the docs/u);
 });
 
-test('/stack run starts the run as a command of the user', async () => {
-  const {screen, engine} = await start();
-  engine.answers.stack = ok({...board, runCommand: 'weft stack run'});
+test('/stack run gives the terminal to the run, and lists the tasks afterwards', async () => {
+  const commands: string[] = [];
+  const {screen, engine} = await start([80, 24], {
+    async runWeft(args) {
+      commands.push(args.join(' '));
+      return 'weft stack run exited with code 1.';
+    },
+  });
+  engine.answers.stack = ok(board);
   await screen.type('/stack run\r');
-  await lookUntil(
-    () => engine.ops.some(({op}) => op === 'run-command'),
-    () => 'no command was run',
-  );
-  expect(engine.ops.at(-1)).toMatchObject({op: 'run-command', command: 'weft stack run'});
+  await screen.until(/weft stack run exited with code 1\.[^]*Task stack.*1 of 3 done/u);
+  expect(commands).toEqual(['stack run']);
 });

@@ -52,19 +52,19 @@ export async function runAccessible(options: AccessibleOptions, signal: AbortSig
     terminal: {write, columns: () => stdout.columns, echo: options.echo},
     leave,
     suspend: () => stop('stops'),
-    async edit(work) {
+    async inTerminal(use) {
       editing = true;
       stdin.off('data', onData);
       stdin.setRawMode(false);
       stdin.pause();
-      const edited = await options.editor.edit({...work, form: 'prose'}, signal);
+      const result = await use(options, signal);
       editing = false;
       if (!signal.aborted) {
         stdin.setRawMode(true);
         stdin.on('data', onData);
         stdin.resume();
       }
-      return edited;
+      return result;
     },
   });
   stdin.on('data', onData);

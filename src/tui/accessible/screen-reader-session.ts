@@ -2,16 +2,15 @@ import {openReview, printReview} from '../commands/review.ts';
 import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
 import {programName} from '../../actions/block-text.ts';
 import type {AgentEvent} from '../../actions/agent-event.ts';
-import type {Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {BlockId, MessageId} from '../../domain/ids.ts';
 import type {BellEvent} from '../../domain/preferences.ts';
 import {ComposerEffects} from '../app/composer-effects.ts';
 import {KnownCommands} from '../app/known-commands.ts';
-import {queryOrNotify} from '../commands/command.ts';
+import {type CommandContext, queryOrNotify} from '../commands/command.ts';
 import {type CommandLine, parseCommand, parseDraft} from '../commands/command-line.ts';
 import {isIdle} from '../state/selectors.ts';
-import type {EditorRequest, TuiExit, TuiOptions} from '../options.ts';
+import type {TuiExit, TuiOptions} from '../options.ts';
 import {loadMarkdownLexer} from '../scrollback/render-markdown.ts';
 import {RunClock} from '../app/run-clock.ts';
 import {Appearance} from '../theme/theme.ts';
@@ -47,8 +46,8 @@ interface ScreenReaderSessionHost {
   leave(exit: TuiExit): void;
   /** Restores the terminal and stops the process until the user's shell continues it. */
   suspend(): void;
-  /** Opens the text in the user's editor, which takes over the terminal. Resolves to the edited text, or to the reason for having none. */
-  edit(work: Omit<EditorRequest, 'form'>): Promise<Outcome<string, string>>;
+  /** Gives the terminal to the user's editor or to a command of weft. */
+  readonly inTerminal: CommandContext['inTerminal'];
 }
 
 /**
@@ -143,7 +142,7 @@ export class ScreenReaderSession {
         this.#say('Your prompt. Press Enter to send it:');
         this.#input.write(text);
       },
-      editText: work => this.#editText(work),
+      inTerminal: use => this.#inTerminal(use),
       switchVim: () => 'off',
       leave: kind => this.#leave(kind === 'demo' ? {kind, draft: ''} : {kind}),
       repeat: () => this.#question.repeat(),
@@ -389,17 +388,18 @@ export class ScreenReaderSession {
     this.#say(...images.map(({name}) => `Image ${name} is attached to the next prompt.`), ...taken.lines);
   }
 
-  async #editText(work: Omit<EditorRequest, 'form'>): Promise<Outcome<string, string>> {
-    this.#terminal.say(['Your editor is open.']);
+  readonly #inTerminal: CommandContext['inTerminal'] = async use => {
+    this.#terminal.say(['Another program has the terminal.']);
     this.#terminal.print('now');
     this.#terminal.hold();
-    const edited = await this.#host.edit(work);
+    const left = await this.#host.inTerminal(use);
     this.#terminal.release();
-    return edited;
-  }
+    return left;
+  };
 
   async #edit(): Promise<void> {
-    const edited = await this.#editText({text: '', name: 'prompt.md'});
+    const work = {text: '', name: 'prompt.md', form: 'prose'} as const;
+    const edited = await this.#inTerminal(({editor}, signal) => editor.edit(work, signal));
     if (this.#closing.signal.aborted) return;
     if (edited.tag === 'failed') this.#say(`Warning: ${edited.error}`);
     else if (edited.value.trim() === '') this.#say('The text is empty, so nothing was sent.');

@@ -156,11 +156,11 @@ export class SlashCommands {
       openLoading: (title, text, filled) => void this.#openLoading(placeholderPanel(title, 'loading', text), filled),
       openTranscript: panel => host.read(panel),
       writeDraft: text => show({ui: {...ui(), draft: draftFromText(text)}}),
-      editText: work =>
+      inTerminal: use =>
         new Promise(done => {
           host.edit(async closing => {
-            const edited = await options.editor.edit({...work, form: 'prose'}, closing);
-            return () => done(edited);
+            const left = await use(options, closing);
+            return () => done(left);
           });
         }),
       openEditor: deps.editDraft,

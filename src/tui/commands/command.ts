@@ -1,6 +1,5 @@
 import {answerOutcome, type Op, type Queries, type Query, type QueryName} from '../../agent/client.ts';
 import {nearestName} from '../../base/nearest-name.ts';
-import type {Outcome} from '../../base/outcome.ts';
 import {faultText} from '../../domain/fault.ts';
 import type {TranscriptPanel} from '../scrollback/transcript-panel.ts';
 import {type ChoicePanel, placeholderPanel, type Panel} from '../state/panels/panel.ts';
@@ -55,8 +54,8 @@ export interface CommandContext {
   /** Shows the transcript full screen until the user closes it. Scrollback lines are written afterwards. */
   openTranscript(panel: TranscriptPanel): void;
   writeDraft(text: string): void;
-  /** Opens a text in the user's editor. Resolves to the saved text, or to the reason why there is none. */
-  editText(work: Omit<EditorRequest, 'form'>): Promise<Outcome<string, string>>;
+  /** Gives the terminal to the user's editor or to a command of weft. Resolves to what it leaves. */
+  inTerminal<T>(use: (options: TuiOptions, signal: AbortSignal) => Promise<T>): Promise<T>;
   openEditor(): void;
   /** Toggles vim mode and returns the new state. */
   switchVim(): 'on' | 'off';
@@ -93,12 +92,18 @@ export async function editInEditor(
   work: Omit<EditorRequest, 'form'>,
   context: CommandContext,
 ): Promise<string | undefined> {
-  const edited = await context.editText(work);
+  const edited = await context.inTerminal(({editor}, signal) => editor.edit({...work, form: 'prose'}, signal));
   if (context.signal.aborted) return undefined;
   if (edited.tag === 'failed') context.notify('warning', edited.error);
   else if (edited.value.trimEnd() !== work.text.trimEnd()) return edited.value;
   else context.notify('info', 'No changes');
   return undefined;
+}
+
+/** Gives the terminal to a command of weft until it ends. If it fails, notifies the user. */
+export async function runInTerminal(args: readonly string[], context: CommandContext): Promise<void> {
+  const trouble = await context.inTerminal((options, signal) => options.runWeft(args, signal));
+  if (trouble !== '') context.notify('warning', trouble);
 }
 
 /** Returns the sentence that follows "Unknown theme xyz.": the closest name, or all names. */

@@ -1,13 +1,17 @@
+import type {Queries} from '../../agent/client.ts';
 import {inBrackets, keyHint} from '../terminal/keymap.ts';
 import {firstLine} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {visible, visibleExactLine, visibleLine} from '../../base/visible.ts';
+import type {PermissionMode} from '../../domain/risk.ts';
 import {draftIn, draftOf, type Plan, type PlanChange, planPrompt, planText} from '../../domain/plan.ts';
 import {commandEffect} from '../state/effect.ts';
 import {choicePanel, type ChoicePanel, choiceOfEffects} from '../state/panels/panel.ts';
 import {directoryOf, hasNoModel, isIdle} from '../state/selectors.ts';
 import {withTildes} from '../text/workspace-paths.ts';
-import {type CommandContext, editInEditor, nameHint, openList} from './command.ts';
+import {type CommandContext, editInEditor, nameHint, openList, runInTerminal} from './command.ts';
+
+type PlanBoard = Queries['plans']['answer'];
 
 const verbs = ['show', 'run', 'dry', 'apply', 'approve', 'edit', 'reject'] as const;
 type Verb = (typeof verbs)[number];
@@ -17,7 +21,7 @@ export async function runPlans(argument: string, context: CommandContext): Promi
   if (argument === '') {
     openList(
       {title: 'Plans', loading: 'Loading plans…', request: {query: 'plans'}},
-      plans => plansPanel(plans, context),
+      board => plansPanel(board, context),
       context,
     );
     return;
@@ -28,16 +32,16 @@ export async function runPlans(argument: string, context: CommandContext): Promi
     context.notify('warning', `Unknown command /plans ${visibleLine(word)}. ${nameHint(word, verbs)}`);
     return;
   }
-  const plans = await context.runQuery({query: 'plans'});
-  if (plans === undefined) return;
-  const plan = plans.find(each => each.id === id);
+  const known = await context.runQuery({query: 'plans'});
+  if (known === undefined) return;
+  const plan = known.plans.find(each => each.id === id);
   if (plan === undefined) context.notify('warning', `No plan ${visibleLine(id)}. Type /plans for the list.`);
-  else await act(verb, {plan, reason}, context);
+  else await act(verb, {plan, reason, ...known}, context);
 }
 
 async function act(
   verb: Verb,
-  {plan, reason}: {readonly plan: Plan; readonly reason: string},
+  {plan, reason, dryRuns}: PlanBoard & {readonly plan: Plan; readonly reason: string},
   context: CommandContext,
 ): Promise<void> {
   switch (verb) {
@@ -51,10 +55,11 @@ async function act(
       await run(plan, context);
       return;
     case 'dry':
-      context.compose({kind: 'run-command', command: `weft plan run ${plan.id} --dry`});
+      await runWeft(plan, ['run', plan.id, '--dry', '--permission-mode', dryMode(context.view.mode)], context);
       return;
     case 'apply':
-      context.compose({kind: 'run-command', command: `weft plan apply ${plan.id}`});
+      if (dryRuns.includes(plan.id)) await runWeft(plan, ['apply', plan.id], context);
+      else context.notify('warning', `No dry run of ${plan.id}. Make one: /plans dry ${plan.id}`);
       return;
     case 'approve':
       if ((await change(plan, {kind: 'approve'}, context)) !== undefined)
@@ -81,20 +86,33 @@ async function edit(plan: Plan, context: CommandContext): Promise<void> {
     context.notify('info', `Saved ${plan.id}. Run it: /plans run ${plan.id}`);
 }
 
+/** A dry run keeps no edit without a yes, so that it does not ask for each. */
+const dryMode = (mode: PermissionMode): PermissionMode =>
+  mode === 'bypassPermissions' ? 'bypassPermissions' : 'acceptEdits';
+
+async function runWeft(plan: Plan, args: readonly string[], context: CommandContext): Promise<void> {
+  if (!isIdle(context.view)) {
+    context.notify('warning', busyText);
+    return;
+  }
+  await runInTerminal(['plan', ...args], context);
+  const now = (await context.runQuery({query: 'plans'}))?.plans.find(({id}) => id === plan.id);
+  if (now !== undefined) context.notify('info', `${plan.id}: ${progressText(now)}`);
+}
+
+const busyText = 'The agent is working. Run the plan when it is done.';
+
 /** Approves the plan and lets the agent of this session carry it out. */
 async function run(plan: Plan, context: CommandContext): Promise<void> {
   const {view, options} = context;
   const directory = directoryOf(view);
   if (plan.directory !== directory) {
     const place = visibleExactLine(withTildes(plan.directory, options.home));
-    context.notify('warning', `This plan is for ${place}. Run it there: weft plan run ${plan.id}`);
+    context.notify('warning', `This plan is for ${place}. Start weft there, and type /plans run ${plan.id}`);
     return;
   }
   if (!isIdle(view) || hasNoModel(view)) {
-    context.notify(
-      'warning',
-      hasNoModel(view) ? 'Choose a model first: /model' : 'The agent is working. Run the plan when it is done.',
-    );
+    context.notify('warning', hasNoModel(view) ? 'Choose a model first: /model' : busyText);
     return;
   }
   const begun = await change(plan, {kind: 'begin'}, context);
@@ -106,7 +124,7 @@ async function run(plan: Plan, context: CommandContext): Promise<void> {
 
 const maxPlans = 50;
 
-function plansPanel(plans: readonly Plan[], {view, options, frame}: CommandContext): ChoicePanel {
+function plansPanel({plans, dryRuns}: PlanBoard, {view, options, frame}: CommandContext): ChoicePanel {
   const directory = directoryOf(view);
   const isNarrow = frame.width < 50;
   return choicePanel({
@@ -122,7 +140,7 @@ function plansPanel(plans: readonly Plan[], {view, options, frame}: CommandConte
         plan.directory === directory ? '' : visibleExactLine(withTildes(plan.directory, options.home)),
       ],
       mark: 'none',
-      choice: {effects: [], next: planPanel(plan)},
+      choice: {effects: [], next: planPanel(plan, dryRuns)},
     })),
   });
 }
@@ -144,12 +162,12 @@ function progressText({state, steps}: Plan): string {
     : `${stateNames[state]} ${done}/${steps.length}`;
 }
 
-function planPanel(plan: Plan): ChoicePanel {
+function planPanel(plan: Plan, dryRuns: PlanBoard['dryRuns']): ChoicePanel {
   const {id, state} = plan;
   const all: readonly (readonly [verb: Verb, label: string, detail: string, states: readonly Plan['state'][]])[] = [
     ['run', 'Run', state === 'pending' ? 'approve and carry out here' : 'carry out here', ['pending', 'approved']],
     ['dry', 'Dry run', 'hold changes back and show them', ['pending', 'approved']],
-    ['apply', 'Apply', 'exactly the changes of the dry run', ['pending', 'approved']],
+    ['apply', 'Apply', 'exactly the changes of the dry run', dryRuns.includes(id) ? ['pending', 'approved'] : []],
     ['approve', 'Approve', 'run later', ['pending']],
     ['edit', 'Edit', 'in your editor', ['pending']],
     ['reject', 'Reject', '', ['pending', 'approved']],

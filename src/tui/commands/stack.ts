@@ -1,4 +1,3 @@
-import {keyHint} from '../terminal/keymap.ts';
 import {pluralize} from '../../base/clip.ts';
 import {visible, visibleLine} from '../../base/visible.ts';
 import {stackTaskId} from '../../domain/ids.ts';
@@ -6,7 +5,7 @@ import type {StackBoard, StackChange, StackRow} from '../../tasks/stack/stack-bo
 import {commandEffect} from '../state/effect.ts';
 import {choicePanel, type ChoicePanel, choiceOfEffects} from '../state/panels/panel.ts';
 import {glyphs} from '../theme/glyphs.ts';
-import {type CommandContext, editInEditor, openList} from './command.ts';
+import {type CommandContext, editInEditor, openList, runInTerminal} from './command.ts';
 
 const usage =
   'Choose from /stack, /stack add TEXT, /stack edit ID, /stack up ID, /stack down ID, /stack delete ID, /stack run.';
@@ -17,11 +16,7 @@ export async function runStack(argument: string, context: CommandContext): Promi
   const task = stackTaskId(rest);
   switch (word) {
     case '':
-      openList(
-        {title, loading: 'Loading tasks…', request: {query: 'stack'}},
-        board => stackPanel(board, '', context),
-        context,
-      );
+      list(context);
       return;
     case 'add':
       if (rest === '') context.notify('info', 'Add the task after the command: /stack add Update the docs');
@@ -48,8 +43,9 @@ export async function runStack(argument: string, context: CommandContext): Promi
       const board = await context.runQuery({query: 'stack'});
       if (board === undefined) return;
       if (board.rows.some(({place}) => place === 'next') || board.hooks > 0)
-        context.compose({kind: 'run-command', command: board.runCommand});
+        await runInTerminal(['stack', 'run'], context);
       else context.notify('info', 'Nothing is left to run');
+      list(context);
       return;
     }
     default:
@@ -58,6 +54,13 @@ export async function runStack(argument: string, context: CommandContext): Promi
 }
 
 const title = 'Task stack';
+
+const list = (context: CommandContext): void =>
+  openList(
+    {title, loading: 'Loading tasks…', request: {query: 'stack'}},
+    board => stackPanel(board, '', context),
+    context,
+  );
 
 /** Changes the stack and lists it again, with the task `selected`. */
 const change = (request: StackChange, selected: string, context: CommandContext): void =>
@@ -101,12 +104,7 @@ function stackPanel({rows, hooks}: StackBoard, selected: string, {frame}: Comman
 function taskPanel(row: StackRow): ChoicePanel {
   const isOpen = row.status === 'PENDING';
   const actions: readonly (readonly [label: string, detail: string, argument: string, shown: boolean])[] = [
-    [
-      'Run the stack',
-      keyHint('to-background', key => `in the background with ${key}`) || 'in the background',
-      'run',
-      row.place === 'next',
-    ],
+    ['Run the stack', 'in this terminal, until it ends', 'run', row.place === 'next'],
     ['Edit', 'in your editor', `edit ${row.id}`, isOpen],
     ['Move up', '', `up ${row.id}`, isOpen],
     ['Move down', '', `down ${row.id}`, isOpen],

@@ -46,7 +46,7 @@ test('/branch lists prompts, and asks about files that changed since', async () 
 
 test('a list with nothing to choose goes back to the prompt', async () => {
   const speaker = await speak();
-  speaker.engine.answers.plans = ok([]);
+  speaker.engine.answers.plans = ok({plans: [], dryRuns: []});
   await speaker.type('/plans\r');
   await speaker.heard(/No plans yet\.[^\n]*\n> $/u);
   await speaker.type('go on\r');

@@ -28,6 +28,7 @@ export function blankOptions({engine, stdin, stdout}: Pick<TuiOptions, 'engine' 
     lateNotices: () => [],
     clipboard: noClipboard,
     editor: {edit: async () => failed('No editor is set.')},
+    runWeft: async () => '',
     statusLine: {print: async () => failed('was not found')},
     loadThemes: async () => [],
     look: 'plain',
