@@ -140,7 +140,7 @@ export const sarifLog = (comments: readonly ReviewComment[], version: string): o
 
 /**
  * Returns the open comments in the form of GitHub's "create a review for a pull request". GitHub has no comments on
- * whole files there, so they go into the body.
+ * whole files there, so they go into the body. It refuses an empty body.
  */
 export function githubReview(comments: readonly ReviewComment[]): object {
   const open = comments.filter(({state}) => state === 'open');
@@ -149,7 +149,7 @@ export function githubReview(comments: readonly ReviewComment[]): object {
   );
   return {
     event: 'COMMENT',
-    body: body.join('\n\n'),
+    body: body.length > 0 ? body.join('\n\n') : open.length > 0 ? 'weft commented on lines.' : 'weft has no comments.',
     comments: open.flatMap(({path, lines, severity, text}) =>
       lines === 'file'
         ? []

@@ -11,7 +11,9 @@ export interface Page {
  * `npm run lint:*` is no script of ours.
  */
 export function scriptsNamed({text}: Page): readonly string[] {
-  const named = text.matchAll(/\bnpm (?:run (?:-s )?([a-z][\w-]*(?::[\w-]+)*)|(start|test))(?![:*\w-])/gu);
+  // Files in YAML are for the reader's own project.
+  const own = text.replaceAll(/^```yaml\n.*?^```$/gmsu, '');
+  const named = own.matchAll(/\bnpm (?:run (?:-s )?([a-z][\w-]*(?::[\w-]+)*)|(start|test))(?![:*\w-])/gu);
   return [...new Set([...named].flatMap(([, script, short]) => script ?? short ?? []))];
 }
 

@@ -70,6 +70,15 @@ describe('weft review', () => {
     });
   });
 
+  test('for GitHub, a review without comments has a body, because GitHub refuses it otherwise', async () => {
+    await using scene = await openReview([]);
+    const {code, stdout} = await scene.run(['review', '--format', 'github']);
+    expect({code, review: JSON.parse(stdout)}).toEqual({
+      code: 0,
+      review: {event: 'COMMENT', body: 'weft has no comments.', comments: []},
+    });
+  });
+
   test('as SARIF', async () => {
     await using scene = await openReview([comment('a.txt', {line: 20})]);
     const {code, stdout} = await scene.run(['review', '--format', 'sarif', '--fail-on', 'warning']);

@@ -46,7 +46,11 @@ export function add(sessions: Command): void {
     [
       'export',
       'Write a session to stdout',
-      [session, format, ['--receipts', 'Write an in-toto statement of the checks that ran instead']],
+      [
+        ['[session]', `${session[1]} (default: the latest of this folder)`],
+        format,
+        ['--receipts', 'Write an in-toto statement of the checks that ran instead'],
+      ],
       exiting(exportSession),
     ],
     [
@@ -149,13 +153,14 @@ async function printCache(idText: string, {json}: JsonOption): Promise<ExitCode>
   return exitCode.done;
 }
 
-/** `weft sessions export <id>`: prints all records (jsonl), a document (markdown), a file of another agent, or a statement about the checks. */
+/** `weft sessions export [id]`: prints all records (jsonl), a document (markdown), a file of another agent, or a statement about the checks. */
 async function exportSession(
-  idText: string,
+  idText: string | undefined,
   {format, receipts}: {readonly format: (typeof exportFormats)[number]; readonly receipts?: true},
 ): Promise<ExitCode> {
   if (receipts !== undefined) return (await import('./sessions/export-receipts.ts')).exportReceipts(idText);
-  const session = read(await userStore(), idText);
+  const {openSaved} = await import('./sessions/saved-session.ts');
+  const session = await openSaved(idText);
   if (format === 'claude' || format === 'codex')
     return (await import('./sessions/export-foreign.ts')).exportForeign(session, format);
   const {summary, records} = session;

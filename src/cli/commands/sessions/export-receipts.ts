@@ -8,8 +8,8 @@ import {type CleanCommit, cleanCommit} from '../../../workspace/repository-state
 import {openSaved} from './saved-session.ts';
 
 /** `weft sessions export --receipts`: prints an in-toto statement of the checks that ran, and on which files. */
-export async function exportReceipts(idText: string): Promise<ExitCode> {
-  const {summary, records, checkpoints, store} = await openSaved(idText);
+export async function exportReceipts(idText: string | undefined): Promise<ExitCode> {
+  const {summary, records, checkpoints, store} = await openSaved(idText, 'receipt');
   const {signal} = new AbortController();
   const {directory} = summary;
   const checks = await checksIn(records, checkpoints, signal);
