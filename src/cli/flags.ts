@@ -5,6 +5,9 @@ import {providerChoices} from '../domain/api-key.ts';
 import {maxFallbacks} from '../domain/model-fallback.ts';
 import {type PermissionMode, permissionModes} from '../domain/risk.ts';
 
+/** The commands that begin a prompt with the flags before their name. */
+export const promptCommands = new WeakSet<Command>();
+
 export function addMainFlags(program: Command): void {
   const headings = new Map(
     Object.entries(flagHeadings).flatMap(([heading, flags]) => flags.split(' ').map(flag => [flag, `${heading}:`])),

@@ -6,7 +6,7 @@ import {isTopic, topicsText} from './commands/help.ts';
 import {commandTable} from './command-table.ts';
 import {exiting} from '../app/exit-code.ts';
 import type {MainOptions} from '../app/main-options.ts';
-import {addMainFlags} from './flags.ts';
+import {addMainFlags, promptCommands} from './flags.ts';
 import {print, printError} from '../app/output.ts';
 import {version} from '../app/version.ts';
 
@@ -101,6 +101,7 @@ export function makeProgram(words: 'commands' | 'prompt'): Command {
     }),
   );
   if (words === 'prompt') return program;
+  program.hook('preAction', (_, command) => passOn(command));
   program.addHelpText('after', () => serverText + topicsText(program.commands.map(command => command.name())));
   for (const {term, summary, names} of rows) {
     const [name = '', ...aliases] = names;
@@ -109,6 +110,28 @@ export function makeProgram(words: 'commands' | 'prompt'): Command {
   }
   return program;
 }
+
+/**
+ * Passes on to a command the flags that stand before its name, such as those of `plan` before `run`. Refuses a flag that the command
+ * doesn't take. `--debug` works with every command.
+ */
+function passOn(command: Command): void {
+  if (promptCommands.has(command)) return;
+  for (let before = command.parent; before !== null; before = before.parent)
+    for (const option of before.options) {
+      const name = option.attributeName();
+      if (name === 'debug' || before.getOptionValueSource(name) !== 'cli') continue;
+      if (!command.options.some(({long}) => long === option.long)) {
+        const path = commandPath(command);
+        command.error(`error: ${option.long} does nothing for "${path}". Leave it out. Options: ${path} --help`);
+      }
+      if (command.getOptionValueSource(name) !== 'cli')
+        command.setOptionValueWithSource(name, before.getOptionValue(name), 'cli');
+    }
+}
+
+const commandPath = (command: Command): string =>
+  command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
 
 /** The commands for servers and automation. `weft --help` only names them. */
 const serverCommands = 'serve worker attach stack schedule acp tasks plan'.split(' ');

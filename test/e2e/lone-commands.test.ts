@@ -69,3 +69,27 @@ test.each([
   expect(await scene.run(args)).toMatchObject({code: 0, stdout: 'Done.\n'});
   expect(toldPrompt(scene.server.requests[0])).toBe(prompt);
 });
+
+describe('flags before the name of a command', () => {
+  test.each<[line: string, code: number, stdout: RegExp, stderr: RegExp]>([
+    [
+      '--model m sessions list',
+      2,
+      /^$/u,
+      /^weft: --model does nothing for "weft sessions list"\. Leave it out\. Options: weft sessions list --help\n/u,
+    ],
+    ['--bare doctor', 2, /^$/u, /^weft: --bare does nothing for "weft doctor"\. /u],
+    ['--cwd /nowhere hooks list', 2, /^$/u, /^weft: \/nowhere /u],
+    ['--plugin-dir /nowhere hooks list', 2, /^$/u, /^weft: .*\/nowhere/u],
+    ['plan --max-cost 1 list', 2, /^$/u, /^weft: --max-cost does nothing for "weft plan list"\. /u],
+    ['--debug help sessions list', 0, /^Usage: weft sessions list /u, /^$/u],
+  ])('%s', async (line, code, stdout, stderr) => {
+    await using scene = await openScene([]);
+    expect(await scene.run(line.split(' '))).toEqual({
+      code,
+      signal: null,
+      stdout: expect.stringMatching(stdout),
+      stderr: expect.stringMatching(stderr),
+    });
+  });
+});

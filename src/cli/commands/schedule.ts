@@ -2,7 +2,7 @@ import {Option, type Command} from 'commander';
 import {type PermissionMode, permissionModes} from '../../domain/risk.ts';
 import {exiting, exitCode, type ExitCode, UsageError} from '../../app/exit-code.ts';
 import type {FolderOption, MainOptions} from '../../app/main-options.ts';
-import {jsonFlag, type JsonOption} from '../flags.ts';
+import {jsonFlag, type JsonOption, promptCommands} from '../flags.ts';
 import {existsSync} from 'node:fs';
 import {firstLine} from '../../base/clip.ts';
 import {visibleExactLine, visibleLine} from '../../base/visible.ts';
@@ -46,11 +46,12 @@ export function add(schedule: Command, program: Command): void {
     .description('Remove a schedule; a run in progress continues')
     .argument('<id>', 'ID of the schedule')
     .action(exiting(removeSchedule));
-  schedule
+  const run = schedule
     .command('run')
     .description('Run a schedule now, in this process, without asking')
     .argument('<id>', 'ID of the schedule')
     .action(exiting((id: string) => runSchedule(id, program.opts<MainOptions>())));
+  promptCommands.add(run);
 }
 
 /** `weft schedule add`. */
