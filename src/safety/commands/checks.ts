@@ -18,8 +18,9 @@ interface CheckPlace {
 }
 
 /** Returns the checks that a command runs, and what its exit code says about each. */
-export function checksIn(command: string, place: CheckPlace): readonly FoundCheck[] {
-  const whole = settingFor(place, ({command: text}) => text.trim() === command.trim());
+export function checksIn(written: string, place: CheckPlace): readonly FoundCheck[] {
+  const whole = settingFor(place, ({command: text}) => text.trim() === written.trim());
+  const command = inSimplerWords(written);
   const parts = partsOf(command);
   if (parts === undefined) return whole === undefined ? [] : [{...namedCheck(whole, 'test', place), ...plain}];
   if (whole !== undefined && parts.length > 1) {
@@ -30,9 +31,10 @@ export function checksIn(command: string, place: CheckPlace): readonly FoundChec
   const {invocations, sideEffects} = analysis.reading === 'parsed' ? analysis : {invocations: [], sideEffects: []};
   const invocationOf = ({range}: SimpleCommand) => invocations.find(each => each.range.from === range.from);
   let isChanged = false;
-  const found = parts.map(({command: simple, zero, changes}) => {
+  const found = parts.map(({command: simple, zero, changes, variables}) => {
     const directories = invocationOf(simple)?.directories ?? [];
-    const checks = checksOfSimple(simple, command, {...place, directory: directories[0] ?? place.directory});
+    const here = {...place, directory: directories[0] ?? place.directory};
+    const checks = checksOfSimple(simple, {text: command, variables}, here);
     const part = {zero: isChanged || directories.length !== 1 ? ('changed' as const) : zero, checks};
     isChanged ||= changes;
     return part;
@@ -40,16 +42,27 @@ export function checksIn(command: string, place: CheckPlace): readonly FoundChec
   const mayWrite = parts.map(({command: simple}, at) =>
     (found[at]?.checks ?? []).length > 0
       ? changesWhatItChecks.test(wordTexts(simple, command).join(' '))
-      : !isHarmless(simple, command) && invocationOf(simple)?.reason !== undefined,
+      : !isHarmless(simple, command) &&
+        !/^(?:tail|cat)$/u.test(wordTexts(simple, command)[0] ?? '') &&
+        invocationOf(simple)?.reason !== undefined,
   );
+  // The output of the check is written while it runs, as by `> log`.
+  const isLog = (at: number, part: number): boolean => {
+    const {command: simple, pipeline} = parts[at] ?? {};
+    return simple !== undefined && pipeline === parts[part]?.pipeline && wordTexts(simple, command)[0] === 'tee';
+  };
   const isWritten = (part: number): boolean =>
-    mayWrite.some((writes, at) => writes && (at > part || (at < part && parts[at]?.zero === 'background'))) ||
+    mayWrite.some(
+      (writes, at) => writes && ((at > part && !isLog(at, part)) || (at < part && parts[at]?.zero === 'background')),
+    ) ||
     sideEffects.some(
       ({effect, range}) => /^(?:writes|appends)$/u.test(effect) && range.from >= (parts[part]?.command.range.to ?? 0),
     );
   // After a zero exit code every visible part has succeeded. After another one, only one of them has failed.
   const mayFail = parts.filter(
-    (part, at) => part.zero === 'passed' && ((found[at]?.checks.length ?? 0) > 0 || !isHarmless(part.command, command)),
+    (part, at) =>
+      part.zero === 'passed' &&
+      ((found[at]?.checks.length ?? 0) > 0 || !(isHarmless(part.command, command) || passesOn(part.command, command))),
   ).length;
   return found.flatMap(({zero, checks}, at) =>
     checks.map(check => ({
@@ -63,11 +76,12 @@ export function checksIn(command: string, place: CheckPlace): readonly FoundChec
 }
 
 /** Returns why a zero exit code of a command says nothing about a part of it, by the command's form alone. */
-export function hidingIn(command: string): FoundCheck['zero'] {
+export function hidingIn(written: string): FoundCheck['zero'] {
+  const command = inSimplerWords(written);
   const hides = ({zero, command: simple}: Part): boolean => {
-    if (zero === 'passed' || isHarmless(simple, command)) return false;
-    // The input of a check, such as `git diff |`, and `! grep TODO` are what they seem.
     const words = wordTexts(simple, command);
+    if (zero === 'passed' || isHarmless(simple, command) || words[0] === 'exit') return false;
+    // The input of a check, such as `git diff |`, and `! grep TODO` are what they seem.
     if (zero === 'pipe') return rowFor(words)?.row.yes === undefined || kindOf(words) !== undefined;
     return zero !== 'condition' || !/^\s*!/u.test(command);
   };
@@ -75,8 +89,11 @@ export function hidingIn(command: string): FoundCheck['zero'] {
   if (parts === undefined) return definesProgram(command) || startsCoprocess(command) ? 'changed' : 'passed';
   const evaluated = parts.map(({command: simple}) => wordTexts(simple, command)).filter(([first]) => first === 'eval');
   if (evaluated.some(([, ...script]) => hidingIn(script.join(' ')) !== 'passed')) return 'changed';
-  const checks = parts.flatMap(({command: simple}) =>
-    layers(wordTexts(simple, command)).map(({at, words}) => ({words, variables: variablesBefore(simple, at, command)})),
+  const checks = parts.flatMap(({command: simple, variables}) =>
+    layers(wordTexts(simple, command)).map(({at, words}) => ({
+      words,
+      variables: [...variables, ...variablesBefore(simple, at, command)],
+    })),
   );
   if (checks.some(({words}) => isEmptied(words))) return 'options';
   if (/\bBASH_FUNC_/u.test(command)) return 'variables';
@@ -116,10 +133,27 @@ function hidingOfCheck(words: readonly string[]): FoundCheck['zero'] {
   return partsOf(inner ?? '')?.find(part => part.zero !== 'passed' && isCheck(part))?.zero ?? 'passed';
 }
 
-/** Returns the script in the words of a shell, after `-c`. */
+/** Returns the script in the words of a shell, after `-c`, with the options of the shell that decide how it ends. */
 function scriptOf(words: readonly string[]): string | undefined {
   const option = words.findIndex((word, index) => index > 0 && /^-[a-z]*c$/u.test(word));
-  return option < 0 ? undefined : words[option + 1];
+  const script = option < 0 ? undefined : words[option + 1];
+  const given = words.slice(1, option + 1);
+  const options = `${given.some(word => /^-[a-z]*e/u.test(word)) ? 'set -e; ' : ''}${given.includes('pipefail') ? 'set -o pipefail; ' : ''}`;
+  return script === undefined ? undefined : options + script;
+}
+
+/**
+ * Writes a command in words that the parser and the judge know. `pushd` goes where `cd` goes. The code of a check whose output
+ * others pass on is `$?` with `pipefail`.
+ */
+function inSimplerWords(written: string): string {
+  const command = written.replaceAll(/(?<=(?:^|[;&|({\n])[ \t]*)pushd(?=[ \t]+[^\s+-])/gu, 'cd');
+  const [, before = ''] = /^([^]*?)[;\n][^;\n]*\$\{PIPESTATUS\[0\]\}/u.exec(command) ?? [];
+  const line = before.trimEnd().split(/[;\n]/u).at(-1) ?? '';
+  const isPassedOn = /^[^|]+(?:\|\s*(?:tail|tee|cat|head|grep|sed)\b[^|&]*(?:\d>&\d[^|&]*)?)+$/u.test(line);
+  return isPassedOn && !/\bset\s+[-+]/u.test(command)
+    ? `set -o pipefail; ${command.replace(/"\$\{PIPESTATUS\[0\]\}"|\$\{PIPESTATUS\[0\]\}/u, '$?')}`
+    : command;
 }
 
 /** Returns the setting for a command: that of its folder, or one for all folders. Several such settings have no certain paths. */
@@ -158,6 +192,12 @@ interface Part {
   readonly zero: FoundCheck['zero'];
   /** Whether words may mean something else after it, or nothing after it runs. */
   readonly changes: boolean;
+  /** The assignments that earlier parts certainly export to it. */
+  readonly variables: readonly string[];
+  /** The assignments that it certainly exports to later parts. */
+  readonly exports: readonly string[];
+  /** Where its pipe begins. */
+  readonly pipeline: number;
 }
 
 interface Reach {
@@ -166,6 +206,12 @@ interface Reach {
   readonly pipefail: boolean;
   /** Whether `set -e` has an effect: not before `&&`. */
   readonly canStop: boolean;
+  /** Where the pipe of the command begins. */
+  readonly pipeline: number;
+  /** `certain`: it runs in this shell if anything after it does. */
+  readonly run: 'certain' | 'possible';
+  /** `!` before the pipe: `swaps` in `if ! npm test; then exit 1; fi`. */
+  readonly negation: 'hides' | 'swaps';
 }
 
 /** Returns the simple commands of a command line, or `undefined` if it cannot be parsed. */
@@ -173,7 +219,15 @@ function partsOf(command: string): readonly Part[] | undefined {
   const parsed = parseShell(command);
   if (parsed.tag === 'failed') return undefined;
   const parts: Part[] = [];
-  collect(parsed.value, {text: command, zero: 'passed', pipefail: false, canStop: true}, parts);
+  const reach = {
+    zero: 'passed',
+    pipefail: false,
+    canStop: true,
+    pipeline: 0,
+    run: 'certain',
+    negation: 'hides',
+  } as const;
+  collect(parsed.value, {...reach, text: command}, parts);
   return parts;
 }
 
@@ -191,14 +245,18 @@ function collect(script: Script, outer: Reach, parts: Part[]): void {
       const canStop = outer.canStop && index === steps.length - 1;
       const endsScript = at === last || (stopsAtErrors && canStop);
       const own = runs === 'in-background' ? 'background' : hasOr || !endsScript ? 'list' : 'passed';
-      const isNegated = /!\s*$/u.test(outer.text.slice(0, first.range.from));
+      const isNegated = startsNegated(first, outer.text);
+      const isFirst = index === 0 || (at === script.length - 1 && steps.every(step => step.when !== 'after-failure'));
+      const isCertain = isFirst && pipeline.length === 1 && runs === 'here';
       for (const [position, command] of pipeline.entries()) {
         const isPiped = position < pipeline.length - 1 && !pipefail;
-        const zero = own !== 'passed' ? own : isNegated ? 'condition' : isPiped ? 'pipe' : outer.zero;
-        collectCommand(command, {...outer, zero, pipefail, canStop: canStop && !isNegated}, parts);
+        const isHidden = isNegated && outer.negation === 'hides';
+        const zero = own !== 'passed' ? own : isHidden ? 'condition' : isPiped ? 'pipe' : outer.zero;
+        const run = isCertain && outer.run === 'certain' ? 'certain' : 'possible';
+        const reach = {zero, pipefail, canStop: canStop && !isNegated, pipeline: first.range.from, run} as const;
+        collectCommand(command, {...outer, ...reach, negation: 'hides'}, parts);
       }
-      const isCertain = index === 0 && pipeline.length === 1 && runs === 'here';
-      const set = isCertain && first.kind === 'simple' ? wordTexts(first, outer.text) : [];
+      const set = isCertain && index === 0 && first.kind === 'simple' ? wordTexts(first, outer.text) : [];
       if (set[0] === 'set') {
         pipefail ||= set.includes('pipefail');
         stopsAtErrors ||= set.some(word => /^-[a-z]*e/u.test(word) || word === 'errexit');
@@ -220,39 +278,72 @@ function lastCounted(script: Script, text: string): number {
   if (name === '') return end - 1;
   const kept = written.indexOf(`${name}=$?`);
   // Only this statement writes the variable.
-  const isKept = simple.slice(kept + 1, end).every(each => each !== undefined && !changesShell(each, text));
-  return kept > 0 && isKept && text.split(new RegExp(`\\b${name}\\b`, 'u')).length === 3 ? kept - 1 : end;
+  const isKept = simple
+    .slice(kept + 1, end)
+    .every(each => each !== undefined && (!changesShell(each, text) || wordTexts(each, text)[0] === 'popd'));
+  const writes = text.split(new RegExp(`(?<!\\$\\{?)\\b${name}\\b`, 'u')).length - 1;
+  return kept > 0 && isKept && writes === 1 ? kept - 1 : end;
 }
 
 function collectCommand(command: Command, reach: Reach, parts: Part[]): void {
-  if (command.kind === 'simple') parts.push({command, zero: reach.zero, changes: changesShell(command, reach.text)});
-  else if (command.kind === 'group') collect(command.body, reach, parts);
+  if (command.kind === 'simple') addPart(command, reach, parts);
+  else if (command.kind === 'group')
+    collect(command.body, {...reach, run: command.scope === 'own' ? 'possible' : reach.run}, parts);
   else if (command.kind === 'for') {
-    collect(command.body, {...reach, zero: 'condition'}, parts);
+    collect(command.body, {...reach, zero: 'condition', run: 'possible'}, parts);
     // The variable of the loop may be one that programs read.
-    const variable: SimpleCommand = {
-      kind: 'simple',
-      assignments: [],
-      words: [],
-      redirections: [],
-      range: command.range,
-    };
-    parts.push({command: variable, zero: 'condition', changes: true});
-  } else if (command.kind === 'branches')
-    for (const script of command.scripts) collect(script, {...reach, zero: 'condition'}, parts);
+    const {range} = command;
+    const variable: SimpleCommand = {kind: 'simple', assignments: [], words: [], redirections: [], range};
+    const {pipeline} = reach;
+    parts.push({command: variable, zero: 'condition', pipeline, variables: [], exports: [], changes: true});
+  } else if (command.kind === 'branches') {
+    const [tested = [], ...bodies] = command.scripts;
+    const [only, ...others] = tested.flatMap(({steps}) => steps);
+    const isNegated = others.length === 0 && startsNegated(only?.pipeline[0], reach.text);
+    // An `if` whose branch after a failure ends with `exit 1` ends as its check does.
+    const failed = bodies[isNegated ? 0 : 1];
+    const isIf = /^if\b/u.test(reach.text.slice(command.range.from)) && bodies.length <= 2;
+    const isKnown = isIf && failed !== undefined && failsAlways(failed, reach.text);
+    const inner = {...reach, run: 'possible', canStop: false} as const;
+    collect(tested, {...inner, ...(isKnown ? {negation: isNegated ? 'swaps' : 'hides'} : {zero: 'condition'})}, parts);
+    for (const script of bodies)
+      collect(script, {...inner, ...(!isKnown || script === failed ? {zero: 'condition'} : {})}, parts);
+  }
+}
+
+/** True if `!` stands before a pipe that begins with this command. */
+const startsNegated = (first: Command | undefined, text: string): boolean =>
+  first !== undefined && /!\s*$/u.test(text.slice(0, first.range.from));
+
+function addPart(command: SimpleCommand, {zero, text, pipeline, run}: Reach, parts: Part[]): void {
+  const last = parts.at(-1);
+  const variables = last === undefined ? [] : [...last.variables, ...last.exports];
+  const exports = run === 'certain' ? exportedBy(command, text) : [];
+  parts.push({
+    command,
+    zero,
+    pipeline,
+    variables,
+    exports,
+    changes: exports.length === 0 && changesShell(command, text),
+  });
 }
 
 /** True if a step after `||` certainly fails too, such as `exit 1`. */
 function isFailure([first, ...more]: readonly Command[], text: string): boolean {
-  if (first?.kind === 'group' && more.length === 0) {
-    const pipelines = first.body.map(({steps, runs}) =>
-      steps.length === 1 && runs === 'here' ? steps[0]?.pipeline : [],
-    );
-    const [end = [], ...before] = pipelines.toReversed();
-    return isFailure(end, text) && before.every(pipeline => cannotEnd(pipeline ?? [], text));
-  }
+  if (first?.kind === 'group' && more.length === 0) return failsAlways(first.body, text);
   if (first?.kind !== 'simple' || more.length > 0) return false;
   return /^(?:(?:exit|return)(?: (?!0+$)\d+| \$\?)?|false)$/u.test(wordTexts(first, text).join(' '));
+}
+
+/** True if a script certainly ends with a failure: `{ echo failed; exit 1; }`. */
+function failsAlways(script: Script, text: string): boolean {
+  const pipelines = script.map(({steps, runs}) => (steps.length === 1 && runs === 'here' ? steps[0]?.pipeline : []));
+  const [end = [], ...before] = pipelines.toReversed();
+  const [last] = end;
+  // After a message, `$?` is 0.
+  const isOwn = last?.kind === 'simple' && !/\$\?|^(?:exit|return)$/u.test(wordTexts(last, text).join(' '));
+  return isOwn && isFailure(end, text) && before.every(pipeline => cannotEnd(pipeline ?? [], text));
 }
 
 /** True if a step before `exit 1`, such as a message, can't end the shell. */
@@ -274,7 +365,10 @@ function changesShell(command: SimpleCommand, text: string): boolean {
   const start = written.findIndex(word => !/^(?:command|time|-.*)$/u.test(word));
   const [program = '', ...args] = written.slice(Math.max(0, start));
   if (program === '' || program === ':')
-    return command.assignments.some(({range}) => !plainVariable.test(text.slice(range.from, range.to)));
+    return command.assignments.some(({range}) => {
+      const assignment = text.slice(range.from, range.to);
+      return !plainVariable.test(assignment) && !scriptVariable.test(assignment);
+    });
   if (program === 'set') return args.some(arg => !/^(?:-[eux]*o?|pipefail|errexit|nounset|xtrace)$/u.test(arg));
   if (program === 'export') return args.some(arg => !plainVariable.test(arg));
   // It finds programs in the same folder as `.venv/bin/pytest`.
@@ -282,6 +376,16 @@ function changesShell(command: SimpleCommand, text: string): boolean {
   if (program === 'printf') return args.includes('-v');
   if (program === 'exit') return !/^[1-9]\d?$/u.test(args.join(' '));
   return shellCommands.has(program) || /[$`]/u.test(program);
+}
+
+/** Variables that only the script itself reads, by their small letters. */
+const scriptVariable = /^(?!npm_|path\b|\w+_proxy\b)[a-z][a-z\d_]*=/u;
+
+/** Returns the assignments that `export` makes. Empty if it exports anything else. */
+function exportedBy(command: SimpleCommand, text: string): readonly string[] {
+  const [program, ...args] = writtenWords(command, text);
+  const isPlain = program === 'export' && args.every(isAssignment);
+  return isPlain ? args.filter(word => !plainVariable.test(word)) : [];
 }
 
 /** Returns the texts of a command's words, and words in which something expands as written. */
@@ -293,25 +397,33 @@ const harmless: ReadonlySet<string> = new Set(
   wordsOf('cd pushd popd set export unset echo printf true clear mkdir : source .'),
 );
 
+/** True for programs that only pass on the output of a check. */
+const passesOn = (command: SimpleCommand, text: string): boolean =>
+  /^(?:tail|tee|cat)$/u.test(wordTexts(command, text)[0] ?? '');
+
 const isHarmless = (command: SimpleCommand, text: string): boolean =>
   command.words.length === 0 || harmless.has(wordTexts(command, text)[0] ?? '');
 
 /** Returns the check that a simple command runs. A shell with a script may run several. */
-function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace): readonly FoundCheck[] {
+function checksOfSimple(
+  command: SimpleCommand,
+  {text, variables: exported}: {readonly text: string; readonly variables: readonly string[]},
+  place: CheckPlace,
+): readonly FoundCheck[] {
   const words = wordTexts(command, text);
   const written = writtenWords(command, text);
   const assignments = command.assignments.length;
   for (const {at, words: own, program, where} of layers(words)) {
     if (where === 'elsewhere') continue;
-    const variables = variablesBefore(command, at, text);
+    const variables = [...exported, ...variablesBefore(command, at, text)];
     const isHidden = words.slice(0, at).some(word => hidesExitCode(word) || checksNothing.test(word) || word === '-v');
     if (isShell(program)) {
       const inner = scriptOf(own);
       const isUsual = own.slice(1, own.indexOf(inner ?? '')).every(word => /^(?:-[celuxo]+|pipefail)$/u.test(word));
-      const hiding = variables.length > 0 || !isUsual ? 'changed' : isHidden ? 'condition' : undefined;
+      const hiding = isUsual ? (isHidden ? 'condition' : undefined) : 'changed';
       if (inner !== undefined && variables.some(mayReplaceCheck)) return [];
       if (inner !== undefined)
-        return checksIn(inner, place).map(check =>
+        return checksIn(variables.map(word => `export ${word}; `).join('') + inner, place).map(check =>
           hiding === undefined ? check : {...check, zero: hiding, nonZero: hiding},
         );
     }
@@ -322,7 +434,10 @@ function checksOfSimple(command: SimpleCommand, text: string, place: CheckPlace)
       ...variables,
       canonical([(own[0] ?? '').replace(usualFolder, ''), ...written.slice(assignments + at + 1)]),
     ].join(' ');
-    const check = {...namedCheck(named ?? {name, command: ''}, kind ?? 'test', place), command: written.join(' ')};
+    const check = {
+      ...namedCheck(named ?? {name, command: ''}, kind ?? 'test', place),
+      command: [...exported, ...written].join(' '),
+    };
     const files = readsOutside(own, place) ? 'outside' : 'as-read';
     return [{...check, ...plain, files, ...(isHidden ? ({zero: 'condition', nonZero: 'condition'} as const) : {})}];
   }

@@ -125,8 +125,30 @@ test.each([
   ['echo start; npm test', ['test [npm test] failed']],
   ['export CI=1 && npm test', ['test [npm test] failed']],
   ['cat x | npm test', ['test [npm test] failed']],
-  ['set -o pipefail; npm test | tail', ['test [npm test] unreached']],
-  ['set -euo pipefail\nnpm test | cat\necho ok', ['test [npm test] unreached']],
+  ['set -o pipefail; npm test | tail', ['test [npm test] failed']],
+  ['set -euo pipefail\nnpm test | cat\necho ok', ['test [npm test] failed']],
+  ['set -o pipefail; npm test | grep ok', ['test [npm test] unreached']],
+  ["bash -o pipefail -c 'npm test | tee log'", ['test [npm test] failed']],
+  ["bash -eo pipefail -c 'npm test | tee log; echo done'", ['test [npm test] failed']],
+  ["bash -ec 'npm test; echo done'", ['test [npm test] failed']],
+  ["NODE_ENV=test bash -c 'npm test'", ['test [NODE_ENV=test npm test] failed']],
+  ['export A=b; npm test', ['test [A=b npm test] failed']],
+  ['cd web && export A=b C="d e" && npm test', ['test [A=b C="d e" npm test] failed /w/web']],
+  [
+    'export PATH=$PWD/node_modules/.bin:$PATH; vitest run',
+    ['test [PATH=$PWD/node_modules/.bin:$PATH vitest run] failed'],
+  ],
+  ['export CI=1; npm test', ['test [npm test] failed']],
+  ['log=$(mktemp); npm test > $log; rc=$?; tail $log; echo "exit: $rc"; exit $rc', ['test [npm test] failed']],
+  ['pushd web > /dev/null && npm test && popd', ['test [npm test] failed /w/web']],
+  ['pushd web && npm test; rc=$?; popd; exit $rc', ['test [npm test] failed /w/web']],
+  ['if npm test; then echo ok; else exit 1; fi', ['test [npm test] failed']],
+  ['if npm test; then echo ok; else echo bad; exit 1; fi', ['test [npm test] failed']],
+  ['if ! npm test; then echo bad; exit 1; fi', ['test [npm test] failed']],
+  ['if ! npm test; then exit 1; else echo ok; fi', ['test [npm test] failed']],
+  ['if tsc; then npm test; else exit 1; fi', ['types [tsc] unreached', 'test [npm test] unreached']],
+  ['npm test 2>&1 | tail -20; exit ${PIPESTATUS[0]}', ['test [npm test] failed']],
+  ['cd web && npm test | tee log; rc="${PIPESTATUS[0]}"; echo $rc; exit $rc', ['test [npm test] failed /w/web']],
   ['npm test || exit 1', ['test [npm test] failed']],
   ['npm test && git commit -m x', ['test [npm test] unreached']],
   ['npm ci && npm test', ['test [npm test] unreached']],
@@ -147,6 +169,36 @@ test.each([
 
 test.each([
   'pushd sub; npm test',
+  'pushd sub; npm test; popd',
+  'pushd +1 && npm test',
+  'pushd sub && popd && npm test',
+  'export A; npm test',
+  'ls && export A=b; npm test',
+  '(export A=b); npm test',
+  'export A=b & npm test',
+  'npm_config_shell=x; npm test',
+  'if npm test; then echo ok; else echo bad; fi',
+  'if npm test; then echo ok; else exit 0; fi',
+  'if npm test; then echo ok; else echo bad; exit $?; fi',
+  'if npm test; true; then echo ok; else exit 1; fi',
+  'if npm test | tail; then echo ok; else exit 1; fi',
+  'if npm test; then echo ok; elif true; then echo; else exit 1; fi',
+  'if npm test; then echo ok; else exit 1; fi; echo done',
+  'if ! npm test; then echo bad; fi',
+  'if ! npm test; then exit $?; fi',
+  'if ! npm test && true; then exit 1; fi',
+  'while npm test; do exit 1; done',
+  'case x in npm) npm test;; *) exit 1;; esac',
+  'npm test || { echo bad; exit $?; }',
+  'npm test || { echo bad; exit; }',
+  'ls | npm test; exit ${PIPESTATUS[0]}',
+  'npm test | tail; exit ${PIPESTATUS[1]}',
+  'npm test; ls | cat; exit ${PIPESTATUS[0]}',
+  'npm test | npm run lint; exit ${PIPESTATUS[0]}',
+  'ls | cat && npm test | tail; exit ${PIPESTATUS[0]}',
+  'set -e; npm test | cat; ls | tail; exit ${PIPESTATUS[0]}',
+  'npm test; rc=$?; read rc; echo $rc; exit $rc',
+  "bash -c 'npm test | tee log' -o pipefail",
   'trap "exit 0" EXIT; npm test',
   'export PATH=$PWD/fake:$PATH; npm test',
   'PATH=$PWD/fake:$PATH; npm test',
@@ -343,6 +395,7 @@ test.each([
   'NODE_OPTIONS+=x npm test',
   'fake/npm test',
   './npm test',
+  'export SKIP=slow; npm test',
 ])('%s is not npm test', async command => {
   const found = await judgeWith([{name: 'npm test', command: 'npm test'}]).checksIn(command, '/w');
   expect(found.filter(({name}) => name === 'npm test')).toEqual([]);
@@ -372,6 +425,8 @@ test.each([
   ['pytest --junitxml=/tmp/report.xml', ['as-read']],
   ['/usr/bin/make test', ['as-read']],
   ['set -o pipefail; npm test | tail -5', ['as-read']],
+  ['set -o pipefail; npm test | tee log', ['as-read']],
+  ['npm test && echo bad | tee a.txt', ['written']],
 ])('%s: the files are %j', async (command, files) => {
   const found = await judgeWith([]).checksIn(command, '/w');
   expect(found.map(each => each.files)).toEqual(files);
@@ -414,6 +469,8 @@ test('settings with one command in several folders are several checks', async ()
 });
 
 test('a check keeps the whole command, to run it again', async () => {
+  const [exported] = await judgeWith([]).checksIn('export A="b c"; npm test', '/w');
+  expect(exported).toMatchObject({name: 'A="b c" npm test', command: 'A="b c" npm test'});
   const [check] = await judgeWith([]).checksIn('cd web && CI=1 timeout 60 npx tsc -p . > log', '/w');
   expect(check).toMatchObject({name: 'tsc -p .', command: 'CI=1 timeout 60 npx tsc -p .', paths: 'all'});
 });
