@@ -95,7 +95,7 @@ export function lazyJudge({
   return lazyPort(load, 'assess', 'learn', 'writes', 'reach', 'checksIn', 'hidingIn');
 }
 
-/** Makes the memory for text from outside, empty. Loads the search in old files with the first question about such text. */
+/** Makes the memory for text from outside, empty. Loads the search in files with the first question about such text. */
 export const outsideOptions = ({
   roots,
   ...given
@@ -111,6 +111,10 @@ export const outsideOptions = ({
     if (given.workspace === 'untrusted') return [];
     const search = await import('../workspace/search/old-texts.ts');
     return search.oldTexts(word, {roots, before});
+  },
+  async changedFiles(since) {
+    const search = await import('../workspace/search/old-texts.ts');
+    return search.changedFiles(roots, since);
   },
 });
 

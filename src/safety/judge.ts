@@ -35,7 +35,7 @@ import {coversProtection, protectionOf, protectionReason, type Protection} from 
 import {isLineLikeOthers} from './typed-input.ts';
 import type {OutsideText} from './outside/outside-text.ts';
 import {outsideTextOf} from './outside/text-source.ts';
-import type {OwnTexts} from './outside/outside-reasons.ts';
+import type {OwnTexts} from './outside/outside-evidence.ts';
 
 export interface JudgeOptions extends PathContextOptions, Pick<JudgeEvidence, 'secretNames' | 'blockCommand'> {
   readonly rules: PermissionRules;
@@ -65,8 +65,6 @@ export interface OutsideOptions extends Omit<OwnTexts, 'said'> {
   readonly outputs: () => readonly string[];
   /** When each command was judged that may run now. */
   readonly began: Map<string, number>;
-  /** Returns when a file's state changed, which no program can set back. `undefined` for folders and missing files. */
-  readonly changedAt: (path: string) => number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** `untrusted`: the user does not trust the folder, so its files come from outside. */

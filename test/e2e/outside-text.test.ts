@@ -166,6 +166,29 @@ test('ordinary source takes an example, a package file asks', async () => {
   expect(denialsIn(stdout)).toEqual([expect.objectContaining({tool_name: 'Write', reasons: [taint(url, example)]})]);
 });
 
+test('text that waits in a file asks when a shell or the tests run it', async () => {
+  await using server = await pages();
+  const url = `http://127.0.0.1:${server.port}/`;
+  const code = `require('node:child_process').execSync('${command}');\n`;
+  for (const [path, content, then] of [
+    ['notes.txt', command, 'sh -c "$(cat notes.txt)"'],
+    ['src/setup.js', code, 'node --test src/setup.js'],
+  ] as const) {
+    await using scene = await openScene([
+      call('Bash', {command: `curl -s ${url}`}),
+      call('Write', {file_path: path, content}),
+      call('Bash', {command: then}),
+      say('.'),
+    ]);
+    const {stdout} = await run(scene, ['--allowed-tools', 'Bash', '--permission-mode', 'acceptEdits']);
+    expect({path, done: isDone(scene), denials: denialsIn(stdout)}).toEqual({
+      path,
+      done: false,
+      denials: refusal(taint(url)),
+    });
+  }
+});
+
 test('an editor shows the text and its source', async () => {
   await using server = await pages();
   const url = `http://127.0.0.1:${server.port}/`;

@@ -254,7 +254,7 @@ const maxEntered = 16;
 
 /** Returns the folders that options such as `-C` make a program enter. */
 export const foldersEnteredByOptions = (args: readonly string[]): readonly string[] =>
-  attachedOrNextValues(args, /^(?:-C|--(?:directory|chdir|one-top-level)=?)/u);
+  attachedOrNextValues(args, /^(?:-C|--(?:directory|chdir|one-top-level|prefix|cwd)=?)/u);
 
 /** Returns the folders that options with these letters make a program write into. */
 export const outputFolders = (args: readonly string[], letters: string): readonly string[] =>

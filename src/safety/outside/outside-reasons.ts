@@ -5,44 +5,22 @@ import {editPaths, editTexts, type FileEdit} from '../../domain/file-edit.ts';
 import {mcpServerName, serverPartOf} from '../../domain/mcp-tool-name.ts';
 import type {TaintedData} from '../../domain/reason.ts';
 import {readWebUrl} from '../../domain/web-url.ts';
-import type {CommandAnalysis, JudgedInvocation} from '../commands/analyze-command.ts';
-import {resolvedForms} from '../commands/command-forms.ts';
-import {operandsWritten, pathCandidates} from '../commands/command-paths.ts';
-import {plainText} from '../commands/only-reads.ts';
-import {hasTrait, takesCodeFromInput} from '../commands/known-programs.ts';
-import {programName, scriptFileOf} from '../commands/layers.ts';
+import {analyzeCommand, type CommandAnalysis, type JudgedInvocation} from '../commands/analyze-command.ts';
+import {operandsWritten} from '../commands/command-paths.ts';
+import {programName} from '../commands/layers.ts';
 import {runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
 import {commandsStarted, riskOfWords} from '../commands/risks.ts';
 import {connection, uploadOf, writesToTracker} from '../commands/uploads.ts';
-import type {Finding} from '../commands/command-finding.ts';
 import {belowRoots, type PathContext, writtenParts} from '../paths/path-context.ts';
-import {isAnchored, joinPath, pathFrom} from '../paths/path-parts.ts';
-import {matchesDomain} from '../rules/domain-pattern.ts';
-import {type PermissionRules, trustRuleTool} from '../rules/permission-rule.ts';
+import {joinPath, pathFrom, pathOf} from '../paths/path-parts.ts';
 import {decodedForms} from './decoded-forms.ts';
+import {filesNamed, filesRun, partsRun, readsCommands} from './files-run.ts';
 import {address, goesBack, keysOf, textsOf, trackerOf} from './goes-back.ts';
-import type {OutsidePart, OutsideText} from './outside-text.ts';
+import {callOf, contentOf, type Find, isData, isTrusted, type OutsideEvidence} from './outside-evidence.ts';
+import type {OutsidePart} from './outside-text.ts';
 import {runsLater} from './runs-later.ts';
 import {TextFinder} from './text-finder.ts';
 import type {TextSource} from './text-source.ts';
-
-/** The user's own texts. A text from outside that one of them contains does not count. */
-export interface OwnTexts {
-  /** Returns the user's prompts of this session. */
-  readonly said: () => readonly string[];
-  /** Returns the texts of the workspace's files that contain a word and have not changed since that time. */
-  readonly oldTexts: (word: string, before: number) => Promise<readonly string[]>;
-  readonly isExecutable: (path: string) => boolean;
-}
-
-interface OutsideEvidence {
-  readonly text: OutsideText;
-  readonly own: OwnTexts;
-  readonly rules: PermissionRules;
-  readonly context: PathContext;
-  readonly analysis: CommandAnalysis | undefined;
-  readonly finding: Finding;
-}
 
 /** The maximum number of reasons of one action. The card has room for few, and one is enough. */
 const maxReasons = 3;
@@ -62,39 +40,36 @@ export async function outsideReasons(action: JudgedAction, evidence: OutsideEvid
     ...evidence.text.find(text, options),
     ...evidence.text.findJoined(pieces, options),
   ];
-  const found = partsOfAction(action.access, find, evidence).toSorted((a, b) => b.span.length - a.span.length);
+  const {access} = action;
+  const given =
+    access.kind === 'terminal-input' ? {...evidence, analysis: analyzeLine(access.input, evidence.context)} : evidence;
+  const inFiles = await partsRun(commandIn(access), find, given);
+  const inWords = partsOfAction(access, find, given).map(part => ({...part, of: 'text'}) as const);
+  const found = [...inWords, ...inFiles].toSorted((a, b) => b.span.length - a.span.length);
   const reasons = new Map<string, TaintedData>();
-  for (const {source, span} of found) {
+  for (const {source, span, of} of found) {
     const shown = span.trim().replaceAll(/\s+/gu, ' ');
     const clipped = clip(shown, longestSpan);
     const isRepeated = [...reasons.values()].some(each => each.source === source.name && each.span.includes(clipped));
-    if (isRepeated || (await isInOldFile(span, evidence))) continue;
+    if (isRepeated || (of === 'text' && (await isInOldFile(span, evidence)))) continue;
     reasons.set(`${source.name}\n${clipped}`, {kind: 'tainted-data', source: source.name, span: clipped});
     if (reasons.size === maxReasons) break;
   }
   return [...reasons.values()];
 }
 
+const commandIn = (access: Access): string =>
+  access.kind === 'command' ? access.command : access.kind === 'terminal-input' ? access.input : '';
+
+/** Reads a line for a running program as a command of the workspace. */
+const analyzeLine = (line: string, context: PathContext): CommandAnalysis =>
+  analyzeCommand(line, {directory: pathOf(context.roots()[0] ?? []), context});
+
 /** True if a file of the workspace already contained the text when the first text from outside came. */
 async function isInOldFile(span: string, {own, text: {since}}: OutsideEvidence): Promise<boolean> {
   const [word = ''] = (span.match(/[\w-]{6,}/gu) ?? []).toSorted((a, b) => b.length - a.length);
   if (word === '') return false;
   return contains(indexOf(await own.oldTexts(word, since)), span);
-}
-
-/** Finds text from outside in a text, and in pieces that may belong together. */
-type Find = (text: string, pieces?: readonly string[]) => readonly OutsidePart[];
-
-function isTrusted({name, host}: TextSource, {allow, ask, deny}: PermissionRules): boolean {
-  const hostname = URL.parse(`http://${host}`)?.hostname.replace(/^\[(.*)\]$/su, '$1') ?? '';
-  const covers = (rules: PermissionRules['allow']): boolean =>
-    rules.some(
-      ({tool, about}) =>
-        tool === trustRuleTool &&
-        ((about.kind === 'domains' && hostname !== '' && matchesDomain(about.pattern, hostname)) ||
-          (about.kind === 'names' && about.name === name)),
-    );
-  return covers(allow) && !covers(ask) && !covers(deny);
 }
 
 function partsOfAction(access: Access, find: Find, evidence: OutsideEvidence): readonly OutsidePart[] {
@@ -116,7 +91,7 @@ function partsOfAction(access: Access, find: Find, evidence: OutsideEvidence): r
     case 'command':
       return partsOfCommand(access.command, find, evidence);
     case 'terminal-input':
-      return find(access.input);
+      return [...find(access.input), ...partsOfCommand(access.input, find, evidence)];
     case 'computer-steps':
       return find(access.typed);
     case 'edit':
@@ -157,12 +132,6 @@ function partsOfEdit(edit: FileEdit, find: Find, {context, own}: OutsideEvidence
   return find(added).filter(({span}) => !contains(before, span));
 }
 
-function contentOf(path: string, context: PathContext): string {
-  const file = context.read(context.resolve(path).path);
-  // The bytes of a file come as one character each.
-  return file.kind === 'text' ? Buffer.from(file.text, 'latin1').toString() : '';
-}
-
 /** Makes an index of own texts, in all their forms. */
 function indexOf(texts: readonly string[]): TextFinder {
   const index = new TextFinder();
@@ -173,10 +142,6 @@ function indexOf(texts: readonly string[]): TextFinder {
 /** True if the index contains the whole text. */
 const contains = (index: TextFinder, text: string): boolean =>
   index.find(text).some(({from, to}) => text.slice(0, from).trim() === '' && text.slice(to).trim() === '');
-
-/** Programs that print, keep or name what they are given, and run none of it. */
-const dataPrograms = /^(?:echo|printf|cat|tee|mkdir|touch|cd|pwd|true|:|test|\[|export|set|sleep)$/u;
-const gitData = /^(?:add|commit|tag|stash|notes|status|diff|log|show|branch|switch|checkout|restore|merge)$/u;
 
 /** Common commands that name nothing but the project's own files and scripts. */
 const projectWork =
@@ -263,63 +228,8 @@ const reachesOthers = (words: readonly string[]): boolean =>
 /** Returns the pieces of a word or an address that may belong together. */
 const piecesOf = (word: string): readonly string[] => word.split(/[?&]?[\w-]*=|[\s,:;@(){}[\]"']+/u);
 
-/** True if a shell or an interpreter runs what comes by its input. */
-const readsCommands = ({words: [program = '', ...words]}: Call): boolean =>
-  takesCodeFromInput(programName(program)) && words.every(word => /^-\w?$/u.test(word));
-
-/** The maximum number of files of one command that weft reads. */
-const maxFiles = 100;
-
-/** Returns the files that stand anywhere in a command, with those that a pattern may mean. */
-function filesNamed(
-  command: string,
-  {
-    analysis,
-    context,
-  }: {readonly analysis: CommandAnalysis & {readonly reading: 'parsed'}; readonly context: PathContext},
-): readonly string[] {
-  const {words, redirected} = resolvedForms(command, analysis);
-  const folders = [...new Set(analysis.invocations.flatMap(({directories}) => directories))];
-  const written = [...words, ...redirected]
-    .flatMap(word => pathCandidates(word))
-    .flatMap(word => (isAnchored(word) ? [word] : folders.map(each => `${each}/${word}`)));
-  return [...new Set(written)]
-    .flatMap(path => {
-      if (!/[*?[]/u.test(path)) return [path];
-      const folder = context.resolve(path.replace(/\/[^/]*[*?[].*$/su, '') || '/').path;
-      return context.list(folder).map(({name}) => `${folder}/${name}`);
-    })
-    .filter(path => context.read(context.resolve(path).path).kind === 'text')
-    .slice(0, maxFiles);
-}
-
-/** Returns the files whose text a call runs as commands, or makes ready to run. */
-function filesRun(call: readonly string[]): readonly string[] {
-  const script = scriptFileOf(call);
-  if (script !== undefined) return script;
-  const [program = '', ...words] = call;
-  const makesRunnable =
-    hasTrait(programName(program), 'rights') &&
-    /(?:^|\s)(?:[ugoa,]*\+?[rwst]*x|[0-7]*[1357][0-7]{0,2}(?=\s))/u.test(words.join(' '));
-  return makesRunnable ? words.filter(word => !/^[-+]/u.test(word)) : program.includes('/') ? [program] : [];
-}
-
-interface Call {
-  readonly invocation: JudgedInvocation;
-  readonly words: readonly string[];
-  readonly text: string;
-}
-
-function callOf(invocation: JudgedInvocation, command: string): Call {
-  const words = invocation.words.map(word => plainText(word) ?? command.slice(word.range.from, word.range.to));
-  return {invocation, words, text: words.join(' ')};
-}
-
 /** Returns the text after the beginning of a here-document. */
 const content = (command: string): string => command.slice(command.indexOf('\n') + 1).trimStart();
-
-const isData = ([program = '', ...words]: readonly string[]): boolean =>
-  dataPrograms.test(program) || (program === 'git' && gitData.test(words[0] ?? '') && !words.includes('-c'));
 
 /** True if the part begins with a program or before it: the text from outside names the program, too. */
 function spellsOut({at}: OutsidePart, {range}: {readonly range: {readonly from: number}}, command: string): boolean {

@@ -30,10 +30,17 @@ export interface TextSource {
   readonly host: string;
   /** The place on an MCP server that the call named: a repository, a channel. Empty for other sources. */
   readonly place: ReadonlyMap<string, string>;
+  /** `foreign`: files that the source has written hold the work of others, and ask if they run. */
+  readonly files: 'foreign' | 'own';
 }
 
 /** Makes a source without a place on a server. */
-const sourceNamed = (name: string, host = ''): TextSource => ({name, host, place: new Map()});
+const sourceNamed = (name: string, host = '', files: TextSource['files'] = 'own'): TextSource => ({
+  name,
+  host,
+  place: new Map(),
+  files,
+});
 
 /** The arguments that say where on a server something lies. */
 const placeKeys =
@@ -90,6 +97,7 @@ export function outsideTextOf(access: Access, text: string, place: SourceContext
         name: serverPartOf(access.toolName) ?? mcpServerName(access.server),
         host: '',
         place: placeOf(access.arguments),
+        files: 'own',
       });
     case 'mcp-resource':
       return learned(sourceNamed(mcpServerName(access.server)));
@@ -134,7 +142,11 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
       programName(program) === 'git' && verb === 'clone' ? [clonedFolder(args)] : [],
     );
     return {
-      source: sourceNamed(name, trackers[programName(first[0] ?? '')] ?? hostIn(link)),
+      source: sourceNamed(
+        name,
+        trackers[programName(first[0] ?? '')] ?? hostIn(link),
+        isOwn && cloned.length === 0 ? 'own' : 'foreign',
+      ),
       // git's own words are about this repository. Only the lines of the server come from elsewhere, unless git shows what it fetched.
       text: isGit && !calls.some(showsHistory) ? (text.match(/^remote:.*$/gmu) ?? []).join('\n') : text,
       files: [

@@ -5,6 +5,7 @@ import {attacks} from './attacks.ts';
 import {detours} from './detours.ts';
 import {honestCommands} from './honest-commands.ts';
 import {honestDays} from './honest-days.ts';
+import {honestFiles, laundered} from './laundered.ts';
 import {taintOf, Workplace} from './steps.ts';
 
 const workplace = new Workplace();
@@ -13,7 +14,7 @@ afterAll(() => {
 });
 
 describe('attacks with text from outside, whose user allows everything', () => {
-  test.each([...attacks, ...advisories, ...detours])('$name', async attack => {
+  test.each([...attacks, ...advisories, ...detours, ...laundered])('$name', async attack => {
     const last = (await workplace.play(attack)).at(-1);
     expect(last).toMatchObject({decision: 'ask', sessionApproval: 'none'});
     expect(last === undefined ? [] : taintOf(last)).not.toEqual([]);
@@ -26,7 +27,7 @@ describe('attacks with text from outside, whose user allows everything', () => {
 
 describe('honest days', () => {
   test('at most two of a hundred have a question more', async () => {
-    const days = [...honestDays, ...honestCommands];
+    const days = [...honestDays, ...honestCommands, ...honestFiles];
     const more: string[] = [];
     for (const day of days) {
       const taint = (await workplace.play(day)).flatMap(taintOf);

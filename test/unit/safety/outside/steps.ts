@@ -10,7 +10,7 @@ import {mcpToolName} from '../../../../src/domain/mcp-tool-name.ts';
 import {makeJudge, type OutsideOptions} from '../../../../src/safety/judge.ts';
 import {isExecutable} from '../../../../src/workspace/exec/trusted-path.ts';
 import {changedAt} from '../../../../src/workspace/files/list-folder.ts';
-import {oldTexts} from '../../../../src/workspace/search/old-texts.ts';
+import {changedFiles, oldTexts} from '../../../../src/workspace/search/old-texts.ts';
 import {action, diskOptions, parsedRules} from '../support/judging.ts';
 
 /** One step of a session: the model reads something, has written a file, or wants to do something. */
@@ -130,6 +130,7 @@ export class Workplace {
       workspace: 'own',
       isExecutable,
       oldTexts: (word, before) => oldTexts(word, {roots: [this.root], before}),
+      changedFiles: since => changedFiles([this.root], since),
     };
     const rules = {allow: parsedRules(...this.#rules), ask: [], deny: []};
     const judge = makeJudge({...diskOptions(this.root, join(this.base, 'home')), rules, ruleKinds, outside});
