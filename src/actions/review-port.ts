@@ -25,6 +25,8 @@ export interface ComparedFiles extends ChangedFiles {
 
 /** Compares the states of files that checkpoints hold. */
 export interface ComparisonPort {
+  /** Returns the state of the files now, to compare with later ones. */
+  stateNow(signal: AbortSignal): Promise<Outcome<TreeId, Fault>>;
   /** Returns the files that these changes left different, with absolute paths. The changes are in order, oldest first. */
   compare(changes: readonly OpenTreeChange[], signal: AbortSignal): Promise<Outcome<ComparedFiles, Fault>>;
   /**

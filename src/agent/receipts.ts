@@ -92,7 +92,16 @@ async function keepReceipts(
     const end = endOf(whole, {zero, nonZero}, (counts.failed ?? 0) > 0);
     journal(owner, {
       kind: 'receipt',
-      receipt: {...check, call, end, counts, at, tree: files === 'as-read' ? tree : 'unknown', isConfined},
+      // A check in the background of its shell may still run.
+      receipt: {
+        ...check,
+        call,
+        end,
+        counts,
+        at,
+        tree: files === 'as-read' && zero !== 'background' ? tree : 'unknown',
+        isConfined,
+      },
     });
   }
   const now = tree === 'unknown' ? 'now' : tree;
@@ -116,8 +125,8 @@ function endOf(
 }
 
 async function treeNow(owner: SessionContext, signal: AbortSignal): Promise<Receipt['tree']> {
-  const taken = await owner.ports.checkpoints.take(signal);
-  return taken.tag === 'ok' && taken.value !== 'off' ? taken.value : 'unknown';
+  const taken = await owner.ports.comparison.stateNow(signal);
+  return taken.tag === 'ok' ? taken.value : 'unknown';
 }
 
 /** Returns the checks of an open session. */

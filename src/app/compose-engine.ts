@@ -227,9 +227,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const terminals = sessionTerminals(commands.control);
   const checkpointsIn = (folders: readonly string[]) =>
     lazyCheckpoints(
-      setup.checkpointsFolder === undefined
-        ? undefined
-        : {roots: folders, folder: setup.checkpointsFolder, environment, now: () => Date.now()},
+      {roots: folders, folder: setup.checkpointsFolder, environment, now: () => Date.now()},
       setup.savedTrees,
     );
   const checkpoints = checkpointsIn(roots);

@@ -229,21 +229,35 @@ export const lazyReviewSource = (
 });
 
 /**
- * Loads checkpoints with the first action that may change something. If `place` is `undefined`, makes no checkpoints, because
- * the session is not saved either. Once a day it first removes checkpoints that no session needs; `trees` returns those that
- * are needed.
+ * Loads checkpoints with the first action that may change something. Without a folder it makes no checkpoints, because the
+ * session is not saved either: only hashes for receipts. Once a day it first removes checkpoints that no session needs; `trees`
+ * returns those that are needed.
  */
 export function lazyCheckpoints(
-  place: CheckpointOptions | undefined,
+  {folder, ...rest}: Omit<CheckpointOptions, 'folder'> & {readonly folder: string | undefined},
   trees: () => Promise<readonly SessionCheckpoints[]>,
 ): CheckpointsPort & ComparisonPort {
-  if (place === undefined) return nothingKept;
+  if (folder === undefined) {
+    const hashes = async () => (await import('../workspace/checkpoints/hashed-states.ts')).hashedStates(rest);
+    return {...nothingKept, ...lazyPort(hashes, 'stateNow', 'unchangedSince')};
+  }
+  const place = {...rest, folder};
   const load = async (): Promise<CheckpointsPort & ComparisonPort> => {
     const {makeCheckpoints} = await import('../workspace/checkpoints/make-checkpoints.ts');
     await pruneWhenDue(place, trees);
     return makeCheckpoints(place);
   };
-  return lazyPort(load, 'prefetch', 'uncoveredFiles', 'take', 'preview', 'revert', 'compare', 'unchangedSince');
+  return lazyPort(
+    load,
+    'prefetch',
+    'uncoveredFiles',
+    'take',
+    'preview',
+    'revert',
+    'compare',
+    'stateNow',
+    'unchangedSince',
+  );
 }
 
 /** Removes unneeded checkpoints once a day. After a failure, weft tries again the next day. */
@@ -262,12 +276,11 @@ async function pruneWhenDue(
 const nothing = {files: [], conflicts: [], excluded: [], coverage: 'all files'} as const;
 
 /** For sessions without checkpoints. `revert` is never called, because there is nothing to revert. */
-const nothingKept: CheckpointsPort & ComparisonPort = {
+const nothingKept: CheckpointsPort & Pick<ComparisonPort, 'compare'> = {
   compare: async () =>
     failed(
       rejected('This session is not saved, so weft keeps no states of its files. /diff git shows what git knows.'),
     ),
-  unchangedSince: async receipts => ok(receipts.map(() => false)),
   prefetch: async () => {},
   uncoveredFiles: async () => [],
   take: async () => ok('off'),

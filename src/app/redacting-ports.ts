@@ -315,5 +315,6 @@ export const redactingWeb = (web: WebPort, secrets: Redactor): WebPort => ({
 /** Wraps comparisons of files: their texts contain placeholders instead of secrets. */
 export const redactingComparison = (comparison: ComparisonPort, secrets: Redactor): ComparisonPort => ({
   compare: async (changes, signal) => redactDeep(await comparison.compare(changes, signal), secrets),
+  stateNow: signal => comparison.stateNow(signal),
   unchangedSince: (receipts, now, signal) => comparison.unchangedSince(receipts, now, signal),
 });

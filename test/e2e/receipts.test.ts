@@ -1,6 +1,6 @@
 // @module-tag long
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {call, say, type Answer} from '../support/model-script.ts';
@@ -102,6 +102,7 @@ test.each<readonly [string, readonly Answer[], readonly string[]]>([
     [bash('npm_config_script_shell=/bin/true; export npm_config_script_shell; npm test')],
     ['npm test hidden fresh - -'],
   ],
+  ['a check that may still run is never fresh', [bash('npm test > coverage/log &')], ['npm test hidden stale - -']],
   ['so does a list', [bash('npm test; true')], ['npm test hidden fresh 2 -']],
   [
     'a hidden run does not replace a fresh one',
@@ -181,6 +182,27 @@ test('a check of the settings runs in its folder when it is required, and has a 
     {name: 'src', directory: join(work, 'src'), exit_code: 0, fresh: false},
     {name: 'lib', directory: join(work, 'lib'), exit_code: 0, fresh: true},
   ]);
+});
+
+test('receipts of a session that is not saved are fresh until an edit, and no file is copied', async () => {
+  await using scene = await project(
+    bash('npm test'),
+    bash('npm run lint; sed -i s/good/bad/ src/a.txt; sed -i s/bad/good/ src/a.txt'),
+    say('1'),
+    bash('npm test'),
+    bash('touch src/a.txt; echo x > notes.md'),
+  );
+  const {work, home} = scene.place;
+  const git = (...words: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a', ...words], {cwd: work});
+  git('add', '.');
+  git('commit', '-qm', 'x');
+  expect(short(await checksOf(scene, '--no-session-persistence'))).toEqual([
+    'npm test 0 fresh 2 -',
+    'npm run lint hidden stale - -',
+  ]);
+  expect(short(await checksOf(scene, '--no-session-persistence'))).toEqual(['npm test 0 stale 2 -']);
+  expect(existsSync(join(home, 'weft/checkpoints'))).toBe(false);
 });
 
 test('a check of files that weft does not watch is never fresh', async () => {

@@ -333,6 +333,7 @@ export function engineBench(
     runningAgents: given.runningAgents ?? noopRunningAgents,
     comparison: {
       compare: async () => ok({files: [], more: 0, coverage: 'all files' as const}),
+      stateNow: async () => failed(rejected('there are no states')),
       unchangedSince: async receipts => ok(receipts.map(({tree}) => tree !== 'unknown')),
     },
     sessions: {

@@ -16,6 +16,8 @@ export interface ShownCheck {
 export function shownCheck({receipt, isFresh}: CheckStatus, workspace: string): ShownCheck {
   const name = visibleLine(nameIn(receipt, workspace));
   const outcome = outcomeOf(receipt);
+  if (receipt.end.kind === 'hidden' && receipt.end.by === 'background')
+    return {mark: 'warning', name, result: resultOf(receipt)};
   if (receipt.tree === 'unknown') return {mark: 'warning', name, result: `${resultOf(receipt)}, on other files`};
   if (!isFresh) return {mark: 'warning', name, result: 'not run since the last edit'};
   const mark = outcome === 'passed' ? 'success' : outcome === 'failed' ? 'error' : 'warning';

@@ -25,7 +25,7 @@ export interface ComparedTrees {
  */
 export function changedNodes(
   changes: readonly ComparedTrees[],
-  {reader, objects}: {readonly reader: TreeReader; readonly objects: ObjectStore},
+  {reader, objects}: {readonly reader: TreeReader; readonly objects: Pick<ObjectStore, 'get'>},
 ): readonly Difference[] {
   const found = new Map<string, Difference>();
   for (const {before, after} of changes) {

@@ -264,6 +264,7 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
           text: await patchOf(found, {top, objects, environment}, signal),
         };
       }),
+    stateNow: signal => catchFaults(async () => treeId((await scan(signal)).tree)),
     unchangedSince: (receipts, state, signal) =>
       catchFaults(async () => {
         const tree = state === 'now' ? (await scan(signal)).tree : state;

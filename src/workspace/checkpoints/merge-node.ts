@@ -40,7 +40,7 @@ export async function mergeNode(
  * stored content decides.
  */
 export function makeNodeComparison(
-  objects: ObjectStore,
+  objects: Pick<ObjectStore, 'get'>,
   nodes: readonly (TreeNode | undefined)[],
 ): (a: TreeNode | undefined, b: TreeNode | undefined) => boolean {
   const names = contentNames(nodes);

@@ -175,7 +175,7 @@ export class LostCheckpoint extends FaultError {
 export type TreeReader = ReturnType<typeof makeTreeReader>;
 
 /** Reads the trees of checkpoints. Every method throws a `LostCheckpoint` if an object is missing or damaged. */
-export function makeTreeReader(objects: ObjectStore) {
+export function makeTreeReader(objects: Pick<ObjectStore, 'get'>) {
   const cache = new Map<string, TreeEntries>();
 
   const read = <T>(tree: string, decode: (text: string) => T | undefined): T => {

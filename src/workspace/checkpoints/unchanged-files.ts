@@ -11,7 +11,7 @@ import {LostCheckpoint, type TreeReader} from './tree.ts';
 interface Workspace {
   readonly now: string;
   readonly reader: TreeReader;
-  readonly objects: ObjectStore;
+  readonly objects: Pick<ObjectStore, 'get'>;
   readonly roots: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
 }
