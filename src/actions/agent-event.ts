@@ -156,6 +156,8 @@ export type AgentEvent =
   | {readonly event: 'prompt-suggested'; readonly prompt: string; readonly label: string}
   /** The user has agreed to look at the code review of this range. */
   | {readonly event: 'review-opened'; readonly range: string}
+  /** The model goes on after its answer, because of a stop hook or a missing structured answer. It reads this text. */
+  | {readonly event: 'sent-on'; readonly text: string}
   /** A message to a person that belongs to no action: one sentence. */
   | {readonly event: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
   /** Sent exactly once for a prompt and those that joined it, after everything it started has settled and is in the journal. */

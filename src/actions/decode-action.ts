@@ -35,8 +35,11 @@ export interface ToolSources {
   readonly mcpTools: readonly McpTool[];
   /** The MCP tools that the model is offered, in the order of the first offer. */
   readonly offeredTools: readonly McpTool[];
-  /** MCP servers whose tools are not known yet. The model may know the name of a tool from elsewhere. */
-  readonly startingServers: readonly string[];
+  /**
+   * MCP servers whose tools are not known. The model may know the name of a tool from elsewhere, and a call starts the
+   * server unless it has failed. `failure` says why, and is empty otherwise.
+   */
+  readonly unknownServers: readonly {readonly name: string; readonly failure: string}[];
   /** A sentence about the tools that ToolSearch can find. Empty if all tools are offered. */
   readonly moreTools: string;
   /** Names of weft's own tools that the model has found with ToolSearch. */
@@ -59,7 +62,7 @@ export interface ToolSources {
 export const defaultToolSources: ToolSources = {
   mcpTools: [],
   offeredTools: [],
-  startingServers: [],
+  unknownServers: [],
   moreTools: '',
   foundTools: new Set(),
   resources: 'none',
@@ -174,10 +177,12 @@ export function decodeAction(
   if (tool !== undefined) {
     return decodeMcpCall({server: tool.server, tool: tool.name, toolName: name, standing: tool.standing}, input);
   }
-  const starting = sources.startingServers.find(server => name.startsWith(toolPrefix(server)));
-  if (starting !== undefined) {
-    const called = name.slice(toolPrefix(starting).length);
-    return decodeMcpCall({server: starting, tool: called, toolName: name, standing: 'as-known'}, input);
+  const toolless = sources.unknownServers.find(server => name.startsWith(toolPrefix(server.name)));
+  if (toolless !== undefined && toolless.failure !== '')
+    return failed(rejected(`No tool named ${JSON.stringify(name)}. Its MCP server failed: ${toolless.failure}.`));
+  if (toolless !== undefined) {
+    const called = name.slice(toolPrefix(toolless.name).length);
+    return decodeMcpCall({server: toolless.name, tool: called, toolName: name, standing: 'as-known'}, input);
   }
   if (name.startsWith('mcp__')) return failed(rejected(goneText(name, sources)));
   const known = normalizeFields(name, input, unknown);

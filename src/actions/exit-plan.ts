@@ -71,8 +71,15 @@ export const exitPlan = defineAction<
   },
 });
 
-/** Returns a plan in Markdown with a goal on its first line: its heading, or `Plan` if it begins with a step. */
+/**
+ * Returns a plan in Markdown with a goal on its first line: its heading, or `Plan` if it begins with a step. The
+ * paragraphs of a plan without a list are its steps.
+ */
 function withGoal(plan: string): string {
   const text = plan.trim().replace(/^#+\s+/u, '');
-  return isStep(text) ? `Plan\n\n${text}` : text;
+  if (isStep(text)) return `Plan\n\n${text}`;
+  if (text === '' || text.split('\n').some(isStep)) return text;
+  const [goal = '', ...paragraphs] = text.split(/\n\s*\n/u);
+  const steps = paragraphs.length === 0 ? [text] : paragraphs;
+  return `${goal}\n\n${steps.map((step, at) => `${String(at + 1)}. ${step.trim()}`).join('\n')}`;
 }

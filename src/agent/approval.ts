@@ -136,7 +136,8 @@ export async function approve(
     if (isModels && needsNoApproval(request, proposal.verdict, context.session))
       return {...proposal, kind: 'approved', input: 'unchanged', approval: 'not-asked'};
     const answer = await ask(request, proposal, context, signal);
-    if (answer === 'aborted') return cancelled();
+    // A question that is interrupted is a no of the user, as in Claude Code.
+    if (answer === 'aborted') return {...cancelled(), deniedBy: 'user'};
     if (answer.decision === 'refuse') {
       await context.session.plans.recordRefusal(id, answer.message);
       return refusedByUser(answer, action);

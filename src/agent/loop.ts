@@ -206,6 +206,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     const step = context.structured.afterTurn(turn);
     if (step.kind === 'ask-again') {
       addReminder([reminderBlock(step.text)], session);
+      session.publish([{event: 'sent-on', text: step.text}]);
       continue;
     }
     if (step.kind === 'go-on' && turn.calls > 0) continue;
@@ -217,7 +218,9 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     if (verdict.kind === 'block') {
       stopHookBlocks += 1;
       if (stopHookBlocks <= maxStopHookBlocks) {
-        addReminder([{kind: 'text', text: `Stop hook feedback:\n${verdict.reason}`}], session);
+        const text = `Stop hook feedback:\n${verdict.reason}`;
+        addReminder([{kind: 'text', text}], session);
+        session.publish([{event: 'sent-on', text}]);
         round = 'again';
         continue;
       }

@@ -102,7 +102,7 @@ export function makeToolRegistry(options: {
     const resources = servers.some(server => server.resources === 'offered') ? 'offered' : 'none';
     const starting = servers
       .filter(({name, status}) => status !== 'disabled' && !mcpTools.some(({server}) => server === name))
-      .map(({name, status}) => ({name, status}));
+      .map(({name, status, error}) => ({name, status, failure: status === 'failed' ? error || status : ''}));
     const skills = skillsPort.catalogue();
     const agentKinds = kindLines(options.agentKinds.list());
     const {model, contextWindow} = options.modelFacts();
@@ -115,7 +115,7 @@ export function makeToolRegistry(options: {
       const before: ToolSources = {
         mcpTools,
         offeredTools,
-        startingServers: starting.map(({name}) => name),
+        unknownServers: starting,
         moreTools: '',
         foundTools: new Set(offer.found),
         resources,

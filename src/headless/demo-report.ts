@@ -130,6 +130,7 @@ class Report {
       case 'review-opened':
       case 'plan-changed':
       case 'checks-changed':
+      case 'sent-on':
         return [];
       default:
         return unreachable(event);

@@ -12,11 +12,11 @@ import {answerTo, isType, prompt, request as controlRequest, startRpc} from './s
 const isOfAgent = ({body}: ReceivedRequest): boolean => JSON.stringify(body.messages[0]).includes('READ-IT');
 
 /** A model that has the agent `reader` read a file, and that agent itself. */
-const reading = (kind: string): Promise<Scene> =>
+const reading = (kind: string, inner = call('Read', {file_path: 'a.txt'}, {id: 'inner'})): Promise<Scene> =>
   openScene(request => {
     const answered = request.body.messages.filter(({role}) => role === 'assistant').length;
     const script = isOfAgent(request)
-      ? [[say('I look.'), call('Read', {file_path: 'a.txt'}, {id: 'inner'})], say('It says tea.')]
+      ? [[say('I look.'), inner], say('It says tea.')]
       : [call('Task', {description: 'read it', prompt: 'READ-IT', subagent_type: kind}, {id: 'outer'}), say('Tea.')];
     return script[answered] ?? fail(400);
   });
@@ -54,6 +54,15 @@ test("the client's own agents: their messages carry the call that started them, 
     {subtype: 'task_notification', tool_use_id: 'outer', status: 'completed', summary: 'It says tea.', usage},
   ]);
   expect(new Set(tasks.map(task => ('task_id' in task ? task.task_id : ''))).size).toBe(1);
+});
+
+test('a call of a sub-agent that has no such tool counts, too', async () => {
+  await using scene = await reading('reader', call('Bash', {command: 'ls'}));
+  const agents = {reader: {description: 'Reads', prompt: 'You only read.', tools: ['Read']}};
+  const {messages} = await readAll(ask(scene, 'MAIN', {agents}));
+  expect(messages.find(message => 'subtype' in message && message.subtype === 'task_notification')).toMatchObject({
+    usage: {tool_uses: 1},
+  });
 });
 
 test('texts of sub-agents are told where the client asks for them', {tags: 'smoke'}, async () => {

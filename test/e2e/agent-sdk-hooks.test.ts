@@ -134,6 +134,19 @@ describe('hooks', () => {
     const run = await readAll(ask(scene, 'x', hooksOf('Stop', hook)));
     expect([active, resultIn(run)]).toMatchObject([[false, true], {result: 'Two.'}]);
     expect(toldPrompt(scene.server.requests[1])).toContain('Count on.');
+    expect(run.messages.filter(({type}) => type === 'user')).toMatchObject([
+      {message: {content: [{type: 'text', text: 'Stop hook feedback:\nCount on.'}]}, isSynthetic: true},
+    ]);
+  });
+
+  test('SessionEnd finds nobody to ask after a string prompt, which is no failure', async () => {
+    await using scene = await openScene([say('Done.')]);
+    const run = await readAll(ask(scene, 'x', hooksOf('SessionEnd', says({}))));
+    expect(run.messages.map(message => ('subtype' in message ? message.subtype : message.type))).toEqual([
+      'init',
+      'assistant',
+      'success',
+    ]);
   });
 
   test.each([

@@ -89,6 +89,24 @@ test('a server inside the client asks the person something', {tags: 'smoke'}, as
   expect(toolResults(run)).toEqual(['{"action":"accept","content":{"name":"Bo (Your name?)"}}']);
 });
 
+test('a tool of a server that failed is not asked about', async () => {
+  await using scene = await openScene([call('mcp__dead__echo', {}), say('Done.')]);
+  const asked: string[] = [];
+  const run = await readAll(
+    ask(scene, 'x', {
+      mcpServers: {dead: {command: process.execPath, args: ['-e', 'process.exit(1)']}},
+      canUseTool: async (name, input) => {
+        asked.push(name);
+        return {behavior: 'allow', updatedInput: input};
+      },
+    }),
+  );
+  expect(asked).toEqual([]);
+  expect(toolResults(run)).toEqual([
+    expect.stringMatching(/^No tool named "mcp__dead__echo"\. Its MCP server failed: /u),
+  ]);
+});
+
 test('a server that failed stays failed, however often its status is asked', async () => {
   await using scene = await openScene([say('Done.')]);
   const over = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 // @module-tag long
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Options, PermissionResult} from '@anthropic-ai/claude-agent-sdk';
+import type {Options, PermissionResult, Query} from '@anthropic-ai/claude-agent-sdk';
 import {describe, expect, test} from 'vitest';
 import {call, hang, raw, say, sayPieces, until, usage} from '../support/model-script.ts';
 import {openScene, pointedAt, toldPrompt, toldResults, toldSystem} from '../support/scene.ts';
@@ -259,6 +259,17 @@ test('an answer of a schema', async () => {
   expect(resultIn(run)).toMatchObject({subtype: 'success', result: '{"n":3}', structured_output: {n: 3}});
 });
 
+test('an answer in words where a schema was asked for: weft asks again, and says so', async () => {
+  const schema = {type: 'object', properties: {n: {type: 'number'}}, required: ['n']};
+  await using scene = await openScene([say('Three.'), call('StructuredOutput', {n: 3})]);
+  const run = await readAll(ask(scene, 'x', {outputFormat: {type: 'json_schema', schema}}));
+  expect(run.messages.find(({type}) => type === 'user')).toMatchObject({
+    message: {content: [{type: 'text', text: expect.stringContaining('Call the tool StructuredOutput')}]},
+    isSynthetic: true,
+  });
+  expect(resultIn(run)).toMatchObject({structured_output: {n: 3}});
+});
+
 test('an answer that never fits the schema', async () => {
   const schema = {type: 'object', properties: {n: {type: 'number'}}, required: ['n']};
   await using scene = await openScene(() => call('StructuredOutput', {n: 'three'}));
@@ -318,6 +329,21 @@ describe('ending', () => {
     abortController.abort();
     expect((await running).thrown).toMatch(/abort/iu);
     await scene.server.disconnected();
+  });
+
+  test('an interrupt during a permission question counts as a denial', async () => {
+    await using scene = await openScene([call('Bash', {command: 'touch a'}, {id: 'asked'})]);
+    const running: Query = ask(scene, 'x', {
+      canUseTool: async (_name, _input, {signal}) => {
+        await running.interrupt();
+        return await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('gone'))));
+      },
+    });
+    const run = await readAll(running);
+    expect(resultIn(run)).toMatchObject({
+      terminal_reason: 'aborted_tools',
+      permission_denials: [{tool_name: 'Bash', tool_use_id: 'asked', tool_input: {command: 'touch a'}}],
+    });
   });
 
   test('an interrupt ends the prompt, the next one runs', async () => {

@@ -52,7 +52,7 @@ describe('a guard', () => {
       expect.stringMatching(/^PreToolUse:Bash hook error: \[grep .*\]: not today\n$/u),
       'PreToolUse:Bash hook error: by JSON',
       expect.stringMatching(
-        /exit 1 \(--settings\) failed: exit code 1\..*"onFailure": "allow" if a failure should not block/u,
+        /exit 1 \(--settings\) failed: exit code 1\..*"onFailure": "continue" if a failure should not block/u,
       ),
       expect.stringMatching(/gave an unreadable answer: it printed text that is not JSON: not json/u),
       expect.stringMatching(/did not start: exit code 127, .*nope\.sh.*Check that the program exists/u),

@@ -3,6 +3,7 @@ import {accessOf, labelOf, type Action} from '../../actions/catalogue.ts';
 import {editPaths} from '../../domain/file-edit.ts';
 import type {HarnessEvent} from '../../actions/harness-port.ts';
 import {byKind, unreachable} from '../../base/unreachable.ts';
+import {toolCalls} from '../../domain/conversation.ts';
 import {type Fault, faultText} from '../../domain/fault.ts';
 import type {HarnessOutcome} from '../../domain/harness.ts';
 import {type AgentRow, type AgentStatus, hasEnded} from '../../domain/sub-agent.ts';
@@ -22,11 +23,13 @@ export function applyAgentEvent(row: AgentRow, event: AgentEvent): AgentRow {
         ...withStatus(row, {kind: 'in_progress', doing: ''}),
         progress: {...row.progress, turns: row.progress.turns + 1},
       };
+    case 'message-finished': {
+      // Refused calls count, too, as in Claude Code.
+      const calls = row.progress.calls + toolCalls(event.message).length;
+      return calls === row.progress.calls ? row : {...row, progress: {...row.progress, calls}};
+    }
     case 'action-started':
-      return {
-        ...withStatus(row, {kind: 'in_progress', doing: labelOf(event.action)}),
-        progress: {...row.progress, calls: row.progress.calls + 1},
-      };
+      return withStatus(row, {kind: 'in_progress', doing: labelOf(event.action)});
     case 'action-settled': {
       const {result} = event;
       if (result.tag !== 'action' || result.result.settled.state !== 'success') return row;

@@ -309,7 +309,8 @@ class Hooks implements HooksPort {
           : 'go-on';
     const message = `the ${hook.event} hook ${firstLine(hook.text, maxName)} (${hook.source}) ${failureTexts[how]}: ${why}. ${adviceOf(hook, how)}`;
     // A hook that can't block may fail at every call, so report each kind of failure once.
-    const isNews = follow === 'block' || !this.#reported.has(`${hook.key} ${how}`);
+    // At the end of a session, the program that would answer has often left.
+    const isNews = follow === 'block' || (how !== 'gone' && !this.#reported.has(`${hook.key} ${how}`));
     this.#reported.add(`${hook.key} ${how}`);
     const fault = {kind: 'rejected', message} as const;
     return {kind: 'failed', failure: {fault, onFailure: follow, notice: isNews ? 'show' : 'shown-before'}, how};
@@ -387,7 +388,7 @@ function adviceOf({event, onFailure}: Hook, how: keyof typeof failureTexts): str
     gone: 'Start the program that answers it',
   }[how];
   const isGuard = guardingEvents.has(event) && onFailure === 'block';
-  return isGuard ? `${what}; set "onFailure": "allow" if a failure should not block.` : `${what}.`;
+  return isGuard ? `${what}; set "onFailure": "continue" if a failure should not block.` : `${what}.`;
 }
 
 function runOutcome(called: Called, ended: HookRun | 'aborted'): HookRunReport['outcome'] {

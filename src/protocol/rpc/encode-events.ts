@@ -255,6 +255,8 @@ class SessionEncoder {
         const metadata = {trigger, pre_tokens: tokens.before, post_tokens: tokens.after};
         return this.#message({type: 'system', subtype: 'compact_boundary', compact_metadata: metadata});
       }
+      case 'sent-on':
+        return this.#userText(event.text, {isSynthetic: true});
       case 'notice':
         return this.#message({type: 'system', subtype: 'informational', content: event.text, level: event.level});
       case 'prompt-suggested':
@@ -450,8 +452,12 @@ class SessionEncoder {
   #interruptNote(): readonly RpcMessage[] {
     const text =
       this.#phase === 'tools' ? '[Request interrupted by user for tool use]' : '[Request interrupted by user]';
+    return this.#userText(text, {});
+  }
+
+  #userText(text: string, more: Pick<RpcUser, 'isSynthetic'>): readonly RpcMessage[] {
     const message = {role: 'user', content: [{type: 'text', text}]} as const;
-    return this.#message({type: 'user', message, parent_tool_use_id: null});
+    return this.#message({type: 'user', message, parent_tool_use_id: null, ...more});
   }
 
   #errorMessage(fault: Extract<Fault, {kind: 'provider'}>): readonly RpcMessage[] {

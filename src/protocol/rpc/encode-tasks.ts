@@ -185,6 +185,7 @@ export class TaskMessages {
     this.#known.set(agent.id, row);
     if (before === undefined) return [];
     if (hasEnded(before.status) && !hasEnded(status)) return this.#started(row);
+    const doing = doingOf(row);
     const isMoved = before.place === 'foreground' && row.place === 'background' && !hasEnded(status);
     const usage = taskUsage(row, this.#durations.get(agent.id) ?? 0);
     const task = {task_id: agent.id, tool_use_id: agent.call};
@@ -192,12 +193,12 @@ export class TaskMessages {
     const updated = {type: 'system', subtype: 'task_updated', task_id: agent.id} as const;
     return [
       ...(isMoved ? this.#message({...updated, patch: {is_backgrounded: true}}) : []),
-      ...(progress.calls > before.progress.calls
+      ...(doing !== '' && (doing !== doingOf(before) || progress.calls > before.progress.calls)
         ? this.#message({
             type: 'system',
             subtype: 'task_progress',
             ...task,
-            description: status.kind === 'in_progress' && status.doing !== '' ? status.doing : agent.name,
+            description: doing,
             subagent_type: agent.kind,
             usage,
           })
@@ -253,6 +254,9 @@ export class TaskMessages {
     return this.#message({type: 'user', message: {role: 'user', content: [result]}, parent_tool_use_id: call});
   }
 }
+
+/** Returns the call that a sub-agent is running, in words. Empty if none runs. */
+const doingOf = ({status}: AgentRow): string => (status.kind === 'in_progress' ? status.doing : '');
 
 const taskOf = ({agent}: AgentRow): RpcTask => ({
   task_id: agent.id,

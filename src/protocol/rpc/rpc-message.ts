@@ -104,6 +104,8 @@ export interface RpcUser extends MessageEnvelope {
   readonly message: {readonly role: 'user'; readonly content: readonly (WireToolResult | WireText)[]};
   readonly parent_tool_use_id: string | null;
   readonly tool_use_result?: CommandResult;
+  /** Set on a text of weft that sends the model on after its answer. */
+  readonly isSynthetic?: true;
 }
 
 export interface RpcStreamEvent extends MessageEnvelope {

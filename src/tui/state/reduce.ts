@@ -191,6 +191,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'plan-changed':
       return event.plan.state === 'failed' ? withNotice(view, 'warning', `${unfinishedText(event.plan)}.`) : view;
     case 'review-opened':
+    case 'sent-on':
     case 'hook-started':
     case 'hook-ended':
       return view;

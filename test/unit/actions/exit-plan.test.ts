@@ -100,6 +100,8 @@ test.each([
     'No risk.',
   ],
   ['1. Only this', 'Plan', ['Only this'], ''],
+  ['Just do it.', 'Just do it.', ['Just do it.'], ''],
+  ['# Prices\n\nAdd a test\nfor it.\n\nMend it.', 'Prices', ['Add a test for it.', 'Mend it.'], ''],
 ])("a plan in one text, as Claude Code's tool takes it: %j", async (plan, goal, steps, notes) => {
   const plans = memoryPlans();
   const bench = engineBench([callsTools(callBlock('ExitPlanMode', {plan})), says('end')], {plans, assess: () => asks});
@@ -111,7 +113,7 @@ test.each([
 });
 
 test.each([
-  [{plan: 'Just do it.'}, /There is no step/u],
+  [{plan: ''}, /There is no step/u],
   [{plan: '1. a', goal: 'g'}, /plan is given beside goal or steps/u],
   [{steps: ['a']}, /goal is missing/u],
   [{goal: 'g'}, /steps is missing/u],

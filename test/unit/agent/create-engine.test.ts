@@ -492,7 +492,10 @@ describe('interrupt', () => {
     await bench.next('approval-requested');
     bench.engine.submit({op: 'interrupt'});
     expect(await bench.next('approval-settled')).toMatchObject({decision: 'refused'});
-    expect((await bench.next('prompt-finished')).summary).toMatchObject({end: {kind: 'interrupted'}, denials: []});
+    expect((await bench.next('prompt-finished')).summary).toMatchObject({
+      end: {kind: 'interrupted'},
+      denials: [{by: 'user', call: {name: 'Bash'}}],
+    });
   });
 
   test('drops the prompts that wait', async () => {

@@ -183,7 +183,20 @@ describe('json', () => {
       stop_reason: 'end_turn',
       session_id: '00000000-0000-4000-8000-000000000001',
       total_cost_usd: 0.02,
-      usage: {input_tokens: 20, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 10},
+      usage: {
+        input_tokens: 20,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        output_tokens: 10,
+        server_tool_use: {web_search_requests: 0, web_fetch_requests: 0},
+        service_tier: 'standard',
+        cache_creation: {ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0},
+        output_tokens_details: {thinking_tokens: 0},
+        inference_geo: '',
+        iterations: [],
+        speed: 'standard',
+        fallback_credit: null,
+      },
       modelUsage: {
         scripted: {
           inputTokens: 20,

@@ -277,6 +277,7 @@ export const scripts: Readonly<Record<string, TranscriptScript>> = {
     events: [
       opened,
       ...accepted('As JSON.'),
+      {event: 'sent-on', text: 'You have not given your answer yet.'},
       promptFinished({answer: '{"sum":4}', structured: {kind: 'value', value: {sum: 4}}}),
       ...accepted('Again.'),
       promptFinished({answer: '4', end: {kind: 'invalid-output', errors: ['the answer must be an object']}}),
