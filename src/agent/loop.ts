@@ -396,7 +396,7 @@ async function takeTurn(
     messages.push({role: 'user', id: resultsId(answer.message), blocks: report.results});
   }
   if (report.journalErrors.length > 0) throw report.journalErrors[0];
-  const refused = refusedLengthOf(answer);
+  const refused = refusedLengthOf(answer) ?? (await guessedLengthOf(answer, session));
   if (refused !== undefined && answer.message === undefined) {
     return {kind: 'too-long', refused, fault: answer.end === 'failed' ? answer.fault : undefined};
   }
@@ -404,6 +404,14 @@ async function takeTurn(
   if (signal.aborted) return {kind: 'ended', end: {kind: 'interrupted'}};
   const text = answer.message === undefined ? '' : messageText(answer.message);
   return {kind: 'answered', text, calls: calls.length};
+}
+
+/** Returns an unknown length if the provider gave no other reason to refuse a large request. */
+async function guessedLengthOf(answer: ModelAnswer, session: SessionContext): Promise<RefusedLength | undefined> {
+  if (answer.end !== 'failed' || answer.fault.kind !== 'provider') return undefined;
+  const {refusal} = answer.fault;
+  if (refusal.kind !== 'maybe-too-long') return undefined;
+  return (await loadMakeRoom()).isLarge(session, refusal.hint) ? unknownLength : undefined;
 }
 
 /** True if the session has neither commands nor sub-agents in the background. */

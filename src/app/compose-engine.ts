@@ -56,6 +56,7 @@ import {type Action, judgedAction, ruleKinds} from '../actions/catalogue.ts';
 import {defaultToolSources, decodeAction} from '../actions/decode-action.ts';
 import type {HooksPort} from '../actions/hooks-port.ts';
 import type {RuleReach} from '../domain/access.ts';
+import {refusedWindow} from '../domain/compaction.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
 import {type AgentPorts, type JudgePort, noopRunningAgents, type WorkspaceStatePort} from '../agent/ports.ts';
 import type {OpenServers} from './open-servers.ts';
@@ -66,7 +67,7 @@ import {sandboxesAllCommands, type SandboxChoice} from '../domain/sandbox.ts';
 import type {JudgeOptions, OutsideOptions} from '../safety/judge.ts';
 import {ruleLists} from '../domain/risk.ts';
 import {ok, type Outcome} from '../base/outcome.ts';
-import {type Fault, otherRefusal} from '../domain/fault.ts';
+import type {Fault} from '../domain/fault.ts';
 import {makeCommands} from '../workspace/exec/make-commands.ts';
 import {outputParent, makeOutputFolder} from '../workspace/exec/output-folder.ts';
 import {findUntrustedProgram, userPath} from '../workspace/exec/trusted-path.ts';
@@ -533,9 +534,8 @@ function modelOfSession(model: ModelPort, secrets: Redactor): ModelPort {
     async *stream(request, signal) {
       for await (const batch of model.stream(request, signal)) {
         for (const event of batch) {
-          const refusal =
-            event.event === 'failed' && event.fault.kind === 'provider' ? event.fault.refusal : otherRefusal;
-          if (refusal.kind === 'too-long' && refusal.window > 0) windows.set(request.model, refusal.window);
+          const window = event.event === 'failed' ? refusedWindow(event.fault, request) : 0;
+          if (window > 0) windows.set(request.model, window);
         }
         yield batch.map(event => redacted(event, secrets));
       }

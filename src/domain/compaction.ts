@@ -1,6 +1,8 @@
 import {byKind} from '../base/unreachable.ts';
 import {type AssistantBlock, type Message, messageText, type UserBlock, type UserMessage} from './conversation.ts';
+import {type Fault, type RefusedLength, unknownLength} from './fault.ts';
 import type {MessageId} from './ids.ts';
+import type {ModelRequest} from './model-stream.ts';
 import {type ActiveSkill, skillBlock} from './slash-command.ts';
 import type {Usage} from './usage.ts';
 
@@ -191,6 +193,28 @@ export const estimateBlockTokens = (block: UserBlock | AssistantBlock): number =
 
 export const estimateMessagesTokens = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+
+/** Estimates the tokens of the system prompt and the tools. */
+export const estimateFixedTokens = ({system, tools}: Pick<ModelRequest, 'system' | 'tools'>): number =>
+  estimateTokens(system) + estimateTokens(JSON.stringify(tools));
+
+/** An estimate of tokens is at most so many times too high or too low. */
+export const maxEstimateError = 5;
+const smallestWindow = 500;
+
+/** Returns the length that a refusal names. Numbers that can't be true of such a request count as unknown. */
+export function credibleLength(named: RefusedLength, request: ModelRequest): RefusedLength {
+  const {tokens, window} = named;
+  const estimated = estimateFixedTokens(request) + estimateMessagesTokens(request.messages);
+  const isPossible = tokens === 0 || (tokens <= estimated * maxEstimateError && tokens * maxEstimateError >= estimated);
+  // A provider also refuses a request that leaves no room for the answer.
+  const isOver = (tokens * 1.25 || estimated * maxEstimateError) > window;
+  return isPossible && isOver && (window === 0 || window >= smallestWindow) ? named : unknownLength;
+}
+
+/** Returns the context window that a refusal names. 0 if it names none, or one that can't be true. */
+export const refusedWindow = (fault: Fault, request: ModelRequest): number =>
+  fault.kind === 'provider' && fault.refusal.kind === 'too-long' ? credibleLength(fault.refusal, request).window : 0;
 
 /** The part of the context window that must be used before the user is shown how full it is. */
 const fullFrom = 0.8;

@@ -24,6 +24,8 @@ export type Refusal =
   | {readonly kind: 'other'}
   /** Another model may answer the prompt. */
   | {readonly kind: 'policy'}
+  /** The reason may be the length. `words`: the words speak of a size. `none`: there are no words. */
+  | {readonly kind: 'maybe-too-long'; readonly hint: 'words' | 'none'}
   | {readonly kind: 'too-long'; readonly tokens: number; readonly window: number};
 
 /** The length of a request that was too long for the model. */

@@ -217,12 +217,36 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
       `Use the one of your region, such as --model ${profile}`,
     );
   }
+  const hint = lengthHintIn(read);
+  if (hint !== 'nothing') {
+    return finalError(
+      `${endpoint.name} rejected the request (${shownStatus})${about === '' ? ' and gave no reason' : about}`,
+      'If the conversation may be too long, run /compact or start a new session. Otherwise use another model.',
+      read,
+      {kind: 'maybe-too-long', hint},
+    );
+  }
   const searches = status === 400 && request.tools.some(tool => 'provided' in tool) ? ` ${searchHint}` : '';
   return final(
     `${endpoint.name} rejected the request (${shownStatus})${about}`,
     `${/\btools?\b|\bfunctions?\b|template|jinja/u.test(said) ? `Check that ${model} supports tools, or use` : 'Use'} another model.${searches}`,
   );
 }
+
+/** Returns whether a refusal that weft doesn't know may be about the length of the request. */
+function lengthHintIn(read: ReadRefusal): 'words' | 'none' | 'nothing' {
+  if (classOf(read).kind !== 'unexplained') return 'nothing';
+  if (noWords.test(read.message)) return 'none';
+  return sizeWords.test(read.said) && !otherSizes.test(read.said) ? 'words' : 'nothing';
+}
+
+const noWords =
+  /^(?:\W*\b(?:an?|bad|body|code|empty|error|failed|http|invalid|invalid_request_error|no|occurred|provider|request|returned|status|the|unknown|upstream|with|4\d\d))*\W*$/iu;
+const sizeWords =
+  /too (?:long|large|big|many)|exceed|maximum|limit|overflow|length|token|context|history|[超过長长길초]/u;
+/** The size is that of a parameter, a tool or a medium. */
+const otherSizes =
+  /string too|\btools?\b|function|schema|temperature|top_[pk]|penalty|seed|stop|image|document|metadata|header|\bnames?\b|max_\w*tokens|logprobs|effort|budget|cache/u;
 
 /** Names the key for people. Some servers of the user's own need none, so no variable holds it. */
 const keyOf = ({keyVariable}: Endpoint): string =>
@@ -496,6 +520,8 @@ const tooLongSigns: readonly RegExp[] = [
   /(?:prompt|input) (?:is )?too long|prompt exceeds max(?:imum)? length|input token length too long|exceeded max context length/u,
   /context (?:window|length|size)\b.{0,40}exceed|exceeds?.{0,40}(?:context (?:window|length|limit|size)|model's context)/u,
   /longer than the (?:model's|maximum) (?:context|model) ?length|reduce the length of the messages|reduce your message size/u,
+  /(?:conversation|history|context|prompt|input|messages)\b.{0,40}(?:too (?:long|large|big)|exceeds?|over|above|more than)\b.{0,60}\btokens/u,
+  /(?:conversation|chat|message) history.{0,20}too (?:long|large|big)/u,
   /tokens to keep from the initial prompt is greater than the context length|failed to parse request/u,
 ];
 

@@ -228,7 +228,7 @@ export async function* streamWithRetries(
   let once: readonly BodyChange[] = [];
   let undo = nothingToUndo;
   let repaired: readonly KnownRefusal[] = [];
-  /** What the user learns if a repair helps. */
+  /** The events of a repair that the user sees when the answer begins. */
   let helpful: readonly ModelEvent[] = [];
   /** The number of tries whose answer had begun or ended in order, and that are billed. */
   let billed = 0;
@@ -377,7 +377,8 @@ const unmarkedNote: ModelEvent = {
 const isFinalRefusal = (error: ProviderError): boolean =>
   error.kind === 'final' &&
   error.fault.kind === 'provider' &&
-  error.fault.refusal.kind === 'other' &&
+  error.fault.refusal.kind !== 'policy' &&
+  error.fault.refusal.kind !== 'too-long' &&
   (error.fault.status === 400 || error.fault.status === 422);
 
 /** The fault if the provider's safeguards ended the answer. */

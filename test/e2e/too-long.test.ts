@@ -14,7 +14,9 @@ const textsIn = (value: unknown): readonly string[] => {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 };
 const told = (request: ReceivedRequest | undefined): string => textsIn(request?.body.messages).join('\n');
-const tooLong = fail(400, {message: 'prompt is too long: 213462 tokens > 200000 maximum'});
+/** The numbers fit a conversation with one `longAnswer`. */
+const tooLong = fail(400, {message: 'prompt is too long: 13462 tokens > 12000 maximum'});
+const longAnswer = `First answer. ${'word '.repeat(7000)}`;
 const put = (scene: Scene, name: string, text: string): void => writeFileSync(join(scene.place.work, name), text);
 const longPrompt = (number: number): string => `Prompt ${number}. ${'lorem '.repeat(3000)}`;
 const longText = (name: string): string => `${name} ${'word '.repeat(20).concat('\n').repeat(300)}`;
@@ -22,7 +24,7 @@ const longText = (name: string): string => `${name} ${'word '.repeat(20).concat(
 describe('a conversation that is too long, headless', () => {
   test('asks for a summary and repeats the request once; the session goes on', async () => {
     await using scene = await openScene([
-      say('First answer.'),
+      say(longAnswer),
       tooLong,
       say('THE SUMMARY'),
       say('Second answer.'),
@@ -32,7 +34,7 @@ describe('a conversation that is too long, headless', () => {
     const run = await scene.run(['--continue', '--prompt', 'Second prompt.']);
     expect(run).toMatchObject({code: 0, stdout: 'Second answer.\n'});
     expect(run.stderr).toMatch(
-      /^weft: Too long for \S+ \(213,462 of 200,000 tokens\): compacted the conversation, 213,462 → about [\d,]+ tokens\.\n$/u,
+      /^weft: Too long for \S+ \(13,462 of 12,000 tokens\): compacted the conversation, 13,462 → about [\d,]+ tokens\.\n$/u,
     );
     expect(scene.server.requests).toHaveLength(4);
     const repeated = told(scene.server.requests.at(-1));
@@ -62,14 +64,14 @@ describe('a conversation that is too long, headless', () => {
 
   test('a model that refuses everything ends the prompt, without a loop; another one goes on', async () => {
     await using scene = await openScene((request, number) =>
-      number === 1 ? say('First answer.') : told(request).includes('Short.') ? say('Fine.') : tooLong,
+      number === 1 ? say(longAnswer) : told(request).includes('Short.') ? say('Fine.') : tooLong,
     );
     await scene.run(['--prompt', 'First prompt.']);
     const run = await scene.run(['--continue', '--prompt', 'Second prompt.']);
     expect(run.code).toBe(1);
     expect(run.stdout).toBe('');
     expect(run.stderr).toMatch(
-      /Too long for \S+ \(213,462 of 200,000 tokens\)\. weft has already made room\. Use a model/u,
+      /prompt is too long: 13462 tokens > 12000 maximum\. weft has already made room\. Make room with \/compact/u,
     );
     expect(scene.server.requests.length).toBeLessThanOrEqual(5);
     expect(await scene.run(['--continue', '--prompt', 'Short.'])).toMatchObject({code: 0, stdout: 'Fine.\n'});
@@ -78,25 +80,51 @@ describe('a conversation that is too long, headless', () => {
 
 describe('a refusal that names no length', () => {
   const most = 50_000;
-  const limited = (request: ReceivedRequest, number: number): Answer => {
-    if (JSON.stringify(request.body.messages).length > most)
-      return fail(400, {message: 'Input is too long for requested model.'});
-    return say(number === 4 ? 'THE SUMMARY' : 'Fine.');
-  };
+  const limited =
+    (refusal: Answer) =>
+    (request: ReceivedRequest, number: number): Answer =>
+      JSON.stringify(request.body.messages).length > most ? refusal : say(number === 4 ? 'THE SUMMARY' : 'Fine.');
 
-  test('of a conversation made of long prompts: the oldest go into the summary, and the session goes on', async () => {
-    await using scene = await openScene(limited);
-    expect(await scene.run(['--prompt', longPrompt(1)])).toMatchObject({code: 0});
-    expect(await scene.run(['--continue', '--prompt', longPrompt(2)])).toMatchObject({code: 0});
-    const run = await scene.run(['--continue', '--prompt', longPrompt(3)]);
-    expect(run).toMatchObject({code: 0, stdout: 'Fine.\n'});
-    expect(run.stderr).toMatch(
-      /^weft: Too long for \S+: compacted the conversation, about [\d,]+ → about [\d,]+ tokens\.\n$/u,
+  test.each([
+    ['Input is too long for requested model.', 'anthropic'],
+    ['prompt is too long: 213462 tokens > 200000 maximum', 'anthropic'],
+    ['Conversation history too large, max 15k tokens', 'anthropic'],
+    ['Your request has over 15000 pieces, which is over the limit', 'anthropic'],
+    ['', 'openai'],
+    ['Bad Request', 'openai'],
+  ] as const)(
+    'in the words "%s": the oldest prompts go into the summary, and the session goes on',
+    async (message, dialect) => {
+      await using scene = await openScene(limited(fail(400, message === '' ? {body: ''} : {message})), dialect);
+      expect(await scene.run(['--prompt', longPrompt(1)])).toMatchObject({code: 0});
+      expect(await scene.run(['--continue', '--prompt', longPrompt(2)])).toMatchObject({code: 0});
+      const run = await scene.run(['--continue', '--prompt', longPrompt(3)]);
+      expect(run).toMatchObject({code: 0, stdout: 'Fine.\n'});
+      expect(run.stderr).toMatch(
+        /^weft: Too long for \S+(?: \(about [\d,]+ tokens\))?: compacted the conversation, about [\d,]+ → about [\d,]+ tokens\.\n$/u,
+      );
+      expect(scene.server.requests).toHaveLength(5);
+      expect(told(scene.server.requests.at(-1))).toMatch(/THE SUMMARY[^]*Prompt 3\./u);
+      expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages).length).toBeLessThan(most * 0.7);
+      expect(await scene.run(['--continue', '--prompt', 'Short.'])).toMatchObject({code: 0, stderr: ''});
+    },
+  );
+
+  test.each([
+    ['', /rejected the request \(400\) and gave no reason\. If the conversation may be too long, run \/compact/u],
+    ['Die Anfrage ist fehlerhaft', /fehlerhaft\. Use another model/u],
+    ["Invalid value for 'temperature': maximum is 1", /maximum is 1\. Use another model/u],
+    ['tools: at most 128 tools are allowed, the limit is exceeded', /exceeded\. Check that/u],
+  ])('is no reason to compact if it need not be the length: "%s"', async (message, told_) => {
+    await using scene = await openScene(
+      limited(fail(400, message === '' ? {body: ''} : {message})),
+      message === '' ? 'anthropic' : 'openai',
     );
-    expect(scene.server.requests).toHaveLength(5);
-    expect(told(scene.server.requests.at(-1))).toMatch(/THE SUMMARY[^]*Prompt 3\./u);
-    expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages).length).toBeLessThan(most * 0.7);
-    expect(await scene.run(['--continue', '--prompt', 'Short.'])).toMatchObject({code: 0, stderr: ''});
+    await scene.run(['--prompt', longPrompt(1)]);
+    await scene.run(['--continue', '--prompt', longPrompt(2)]);
+    const {code, stderr} = await scene.run(['--continue', '--prompt', longPrompt(3)]);
+    expect([code, scene.server.requests.length]).toEqual([1, 3]);
+    expect(stderr).toMatch(told_);
   });
 });
 
@@ -131,13 +159,13 @@ const enter = async (terminal: ShellTerminal, line: string): Promise<void> => {
 describe('a conversation that is too long, in the terminal UI', () => {
   test('is offered to be compacted, and the prompt goes on; "always" is kept', async () => {
     await using scene = await openScene([
-      say('First answer.'),
+      say(longAnswer),
       tooLong,
       say('THE SUMMARY'),
       tooLong,
       say('SUMMARY TWO'),
       // Another compaction has to help.
-      say(`${'word '.repeat(400)}\n\nSecond answer.`),
+      say(`${'word '.repeat(7000)}\n\nSecond answer.`),
       tooLong,
       say('SUMMARY THREE'),
       say('Third answer.'),
@@ -231,18 +259,19 @@ test('a sub-agent makes room, too', async () => {
   await using scene = await openScene((request, number) => {
     if (number === 1) return call('Agent', {description: 'find', prompt: 'FIND-IT', subagent_type: 'explore'});
     if (!ofAgent(request)) return say('The agent found it.');
-    if (told(request).includes('shortened')) return say('Found.');
-    return number === 2 ? call('Glob', {pattern: '*'}) : tooLong;
+    if (told(request).length < 20_000 && number > 2) return say('Found.');
+    return number === 2 ? call('Read', {file_path: 'long.txt'}) : tooLong;
   });
+  put(scene, 'long.txt', longText('LONG'));
   const run = await scene.run(['--prompt', 'Go.', '--settings', '{"compaction": "trim"}']);
   expect(run).toMatchObject({code: 0, stdout: 'The agent found it.\n'});
-  expect(run.stderr).toMatch(/find: Too long for \S+ \(213,462 of 200,000 tokens\): shortened the conversation/u);
+  expect(run.stderr).toMatch(/find: Too long for \S+ \(13,462 of 12,000 tokens\): shortened the conversation/u);
 });
 
 test('killed between the compaction and the repetition: the session reopens compacted', async () => {
   await using scene = await openScene((_, number) =>
     number === 1
-      ? say('First answer.')
+      ? say(longAnswer)
       : number === 2
         ? tooLong
         : number === 3
@@ -262,7 +291,7 @@ test('killed between the compaction and the repetition: the session reopens comp
 });
 
 test('off leaves the fault as it is', async () => {
-  await using scene = await openScene([say('First answer.'), tooLong]);
+  await using scene = await openScene([say(longAnswer), tooLong]);
   await scene.run(['--prompt', 'First prompt.']);
   const run = await scene.run(['--continue', '--prompt', 'Second prompt.', '--settings', '{"compaction": "off"}']);
   expect(run.code).toBe(1);
@@ -303,8 +332,8 @@ async function stderrOf(refusal: Answer): Promise<string> {
 
 test('a system prompt that is too long is no long prompt of the user', async () => {
   const part = String.raw`The system prompt and the tools are the longest part, with about \d,\d{3} tokens\.`;
-  expect(await stderrOf(tooLong)).toMatch(
-    new RegExp(`^weft: Too long for \\S+ \\(213,462 of 200,000 tokens\\)\\. ${part}`, 'u'),
+  expect(await stderrOf(fail(400, {message: 'prompt is too long: 3462 tokens > 3000 maximum'}))).toMatch(
+    new RegExp(`^weft: Too long for \\S+ \\(3,462 of 3,000 tokens\\)\\. ${part}`, 'u'),
   );
   expect(await stderrOf(fail(413, {message: 'Request Entity Too Large'}))).toMatch(
     new RegExp(`^weft: The conversation is too long for \\S+ \\(413\\): Request Entity Too Large\\. ${part}`, 'u'),

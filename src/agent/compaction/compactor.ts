@@ -22,7 +22,7 @@ import {isReminder} from '../../domain/reminder.ts';
 import {noUsage, type Usage} from '../../domain/usage.ts';
 import {type ModelAnswer, readAnswer, refusedLengthOf} from '../answer.ts';
 import {estimateText, isUnusual} from '../../domain/cost-estimate.ts';
-import {expectedCost, nextCost, type RequestSize, requestSize} from '../context/context-usage.ts';
+import {expectedCost, leastSavedShare, nextCost, type RequestSize, requestSize} from '../context/context-usage.ts';
 import {PromptHooks} from '../prompt-hooks.ts';
 import {journal, nextRequest, type SessionContext, warn} from '../session-context.ts';
 import {
@@ -142,22 +142,22 @@ export class Compactor {
     const cost = costOf(summary, session);
     recordCost(summary, session, contextTokens);
     if (isUnwanted()) return failed(rejected('The preview was withdrawn.'));
-    const plan: CompactionPlan =
-      summary.kind === 'written'
-        ? {id, trigger, way: 'summary', summary: ports.secrets.redact(summary.text)}
-        : {id, trigger, way: 'trim', summary: earlierSummary(records, request)};
-    const draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
-    // The provider would refuse a compacted conversation again that gets no shorter.
-    if (
-      isSecond(trigger, request) &&
-      estimateMessagesTokens(draft.messages) >= estimateMessagesTokens(request.messages)
-    )
-      return failed(rejected(notShorter));
+    const trim: CompactionPlan = {id, trigger, way: 'trim', summary: earlierSummary(records, request)};
+    let plan: CompactionPlan =
+      summary.kind === 'written' ? {id, trigger, way: 'summary', summary: ports.secrets.redact(summary.text)} : trim;
+    let noSummaryReason = summary.kind === 'none' ? summary.why : '';
+    let draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
+    if (trigger === 'auto' && plan.way === 'summary' && savesTooLittle(draft, trigger, sources)) {
+      plan = trim;
+      noSummaryReason = 'The summary was too long.';
+      draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
+    }
+    if (trigger === 'auto' && savesTooLittle(draft, trigger, sources)) return failed(rejected(problemOf[trigger]));
     this.#proposal = {...plan, records, length: records.length, size};
     return ok({
       ...plan,
       summary: plan.way === 'summary' ? plan.summary : '',
-      noSummaryReason: summary.kind === 'none' ? summary.why : '',
+      noSummaryReason,
       ...countCompaction(plan, {draft, messages: request.messages}),
       tokens: draft.tokens,
       before: draft.before,
@@ -169,12 +169,20 @@ export class Compactor {
 /** The summary of a conversation with fewer estimated tokens costs next to nothing, and its preview shows the result. */
 const shortConversation = 2000;
 export const notShorter = 'The conversation stays as it is: it would not get shorter.';
+const problemOf = {manual: notShorter, auto: 'weft found too little to shorten.'} as const;
 /** The minimum saving for a compaction, in estimated tokens. */
 export const leastSaved = 100;
 
-/** True if weft compacts a conversation that was compacted before. */
-const isSecond = (trigger: CompactionTrigger, {messages}: CompactionSources['request']): boolean =>
-  trigger === 'auto' && !messages.every(isOrdinaryMessage);
+/** True if a compaction isn't worth its cost, or if the provider would probably refuse its result again. */
+function savesTooLittle(
+  {messages}: Pick<CompactionDraft, 'messages'>,
+  trigger: CompactionTrigger,
+  {request, size}: CompactionSources,
+): boolean {
+  const before = estimateMessagesTokens(request.messages);
+  const least = trigger === 'auto' ? (size.fixed + before) * leastSavedShare : leastSaved;
+  return before - estimateMessagesTokens(messages) < least;
+}
 
 /**
  * Returns why a compaction would not make the conversation shorter, if a new summary is as long as the earlier one.
@@ -188,13 +196,11 @@ async function compactionProblem({trigger, way, preview}: CompactionWish, source
     const [fixed, window] = [Math.round(least), size.window].map(groupDigits);
     return `The conversation stays as it is: the system prompt and the tools alone take about ${fixed} of ${window} tokens.`;
   }
-  const {messages} = request;
-  if (estimateMessagesTokens(messages) < shortConversation && preview === 'shown' && !isSecond(trigger, request))
-    return '';
+  if (preview === 'shown' && estimateMessagesTokens(request.messages) < shortConversation) return '';
   const summary = earlierSummary(session.conversation.journal.records, request);
   const plan = {id: session.ports.ids.message(), trigger, way, summary};
   const draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
-  return estimateMessagesTokens(messages) - estimateMessagesTokens(draft.messages) < leastSaved ? notShorter : '';
+  return savesTooLittle(draft, trigger, sources) ? problemOf[trigger] : '';
 }
 
 /** The usual length of a summary, in tokens. */

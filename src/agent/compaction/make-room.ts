@@ -6,7 +6,7 @@ import {toSentence} from '../../domain/stop-text.ts';
 import {pluralize} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {replaceMessages} from '../conversation.ts';
-import {messagesSinceAnswer, type RequestSize, requestSize} from '../context/context-usage.ts';
+import {leastSavedShare, messagesSinceAnswer, type RequestSize, requestSize} from '../context/context-usage.ts';
 import {nextRequest, type SessionContext} from '../session-context.ts';
 import {Compactor, type CompactionContext, leastSaved, notShorter} from './compactor.ts';
 import {isOrdinaryMessage} from './draft-compaction.ts';
@@ -37,6 +37,19 @@ export async function makeRoomBefore(context: RoomContext, signal: AbortSignal):
   return room.kind === 'declined'
     ? {kind: 'stopped', fault: tooLongFault(unknownLength, {session, why: '', fault: undefined})}
     : {kind: 'send'};
+}
+
+/** The tokens of a request that a small window may not hold, and the share of a known window that counts as nearly full. */
+const largeRequest = 12_000;
+const nearShare = 0.75;
+
+/** True if the next request is so large that its length may be why a provider refused it. */
+export function isLarge(session: SessionContext, hint: 'words' | 'none'): boolean {
+  const request = nextRequest(session);
+  const {fixed, tokens, window} = requestSize(request, session);
+  const most = Math.max(tokens, fixed + estimateMessagesTokens(request.messages));
+  const isUnknown = window === 0 || hint === 'words';
+  return (isUnknown && most > largeRequest) || (window > 0 && most > window * nearShare);
 }
 
 /** Makes room after a request was refused, unless it was the repetition of another one. */
@@ -85,12 +98,12 @@ async function makeRoom(refused: RefusedLength, {session, compacted}: RoomContex
   if (request.messages.filter(isOrdinaryMessage).length < 2) return {kind: 'none', why: longestPart(request, size)};
   // The latest messages stay whole in a compaction, so their older results are shortened first.
   // If weft asks the user, nothing changes before the answer.
-  const {ids} = resultsToShorten(session, {latest: 1, least: leastCut});
+  const {ids, saved} = resultsToShorten(session, {latest: 1, least: leastCut});
   const isAsked = session.compaction === 'ask' && session.interaction === 'interactive';
   const shortened = isAsked ? 0 : ids.length;
   if (shortened > 0) shortenResults(session, ids);
   const room = await compact({refused, size}, {session, compacted}, signal);
-  if (room.kind !== 'none' || shortened === 0) return room;
+  if (room.kind !== 'none' || shortened === 0 || saved * size.scale < size.tokens * leastSavedShare) return room;
   publishRepair(session, size, `shortened ${pluralize(shortened, 'old result')}.`);
   return {kind: 'made'};
 }
@@ -142,7 +155,7 @@ async function compact(
   const context = compactionContext(session, signal);
   const way: CompactionMethod = session.compaction === 'trim' ? 'trim' : 'summary';
   const preview = await compactor.preview(
-    {trigger: 'auto', way, instructions: '', preview: 'shown', refused},
+    {trigger: 'auto', way, instructions: '', preview: 'none', refused},
     context,
     signal,
   );
@@ -187,13 +200,17 @@ function tooLongFault(
   refused: RefusedLength,
   {session, why, fault}: {readonly session: SessionContext; readonly why: string; readonly fault: Fault | undefined},
 ): Fault {
-  const isCounted = refused.tokens > 0 || fault === undefined;
-  const said = isCounted ? tooLongText(requestSize(nextRequest(session), session, refused), session) : fault.message;
+  const request = nextRequest(session);
+  const size = requestSize(request, session, refused);
+  const said = fault === undefined || size.total === 'counted' ? tooLongText(size, session) : fault.message;
+  const isShort = request.messages.filter(isOrdinaryMessage).length < 2;
   const status = fault?.kind === 'provider' ? fault.status : 0;
   return {
     kind: 'provider',
     message: `${toSentence(said)} ${why}`.trim(),
-    fix: 'Use a model with a larger context window, send less, or start a new session.',
+    fix: isShort
+      ? 'Use a model with a larger context window, or send less.'
+      : 'Make room with /compact, start a new session, or use a model with a larger context window.',
     status,
     refusal: {kind: 'too-long', ...refused},
   };

@@ -2,10 +2,13 @@ import type {SessionUsage} from '../../actions/agent-event.ts';
 import {firstLine} from '../../base/clip.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {
+  credibleLength,
   estimateBlockTokens,
+  estimateFixedTokens,
   estimateMessagesTokens,
   estimateTokens,
   isCompactionMessage,
+  maxEstimateError,
   pinnedWords,
 } from '../../domain/compaction.ts';
 import {
@@ -39,8 +42,9 @@ export interface RequestTokens {
 }
 
 /** Returns the tokens of a request: the provider's count as of the last answer, if known, plus an estimate of what was added since. */
-export function requestTokens({system, tools, messages}: ModelRequest, counted: SessionUsage): RequestTokens {
-  const fixed = estimateTokens(system) + estimateTokens(JSON.stringify(tools));
+export function requestTokens(request: ModelRequest, counted: SessionUsage): RequestTokens {
+  const {messages} = request;
+  const fixed = estimateFixedTokens(request);
   const estimated = fixed + estimateMessagesTokens(messages);
   const isCounted = counted.contextTokens > 0;
   const uncounted = isCounted ? estimateMessagesTokens(messagesSinceAnswer(messages)) : 0;
@@ -66,6 +70,8 @@ export interface RequestSize extends RequestTokens {
 /** The share of the window that a request may take, and the share of a refused conversation that a repetition may have. */
 const requestShare = 0.8;
 const repeatShare = 0.7;
+/** The share of a refused request that its repetition must lack. A request of nearly the same size would be refused again. */
+export const leastSavedShare = 0.1;
 
 /** Returns the size of the session's next request. `refused`: what the provider said when it refused that request. */
 export function requestSize(
@@ -74,33 +80,30 @@ export function requestSize(
   refused?: RefusedLength,
 ): RequestSize {
   const counted = requestTokens(request, conversation.usage.report());
-  const window = (refused?.window ?? 0) || ports.model.facts(request.model).contextWindow;
+  const {contextWindow} = ports.model.facts(request.model);
   if (refused === undefined) {
-    const limit = window > 0 ? window * requestShare : Number.POSITIVE_INFINITY;
-    return {...counted, shown: counted, window, limit};
+    const limit = contextWindow > 0 ? contextWindow * requestShare : Number.POSITIVE_INFINITY;
+    return {...counted, shown: counted, window: contextWindow, limit};
   }
-  if (refused.tokens === 0) {
-    // Without numbers, the refused request itself is the only measure.
-    const fixed = Math.min(counted.fixed * counted.scale, counted.tokens);
-    const isOver = window > 0 && counted.tokens > window;
-    const limit = isOver ? window * requestShare : fixed + (counted.tokens - fixed) * repeatShare;
-    return {...counted, total: 'estimated', shown: counted, window, limit};
-  }
-  const {tokens} = refused;
+  const named = credibleLength(refused, request);
+  const window = named.window || contextWindow;
   const estimated = counted.fixed + estimateMessagesTokens(request.messages);
-  return {
-    ...counted,
-    tokens,
-    shown: {tokens, scale: scaleOf(tokens, estimated)},
-    total: 'counted',
-    scale: scaleOf(tokens, estimated),
-    window,
-    limit: window > 0 ? window * requestShare : tokens * repeatShare,
-  };
+  if (named.tokens === 0) {
+    // Without numbers, the refused request itself is the only measure.
+    const [tokens, fixed] = [estimated * counted.scale, counted.fixed * counted.scale];
+    const shorter = Math.min(fixed + (tokens - fixed) * repeatShare, tokens * (1 - leastSavedShare));
+    const limit = window > 0 && tokens > window ? window * requestShare : shorter;
+    return {...counted, tokens, total: 'estimated', shown: counted, window, limit};
+  }
+  const {tokens} = named;
+  const scale = scaleOf(tokens, estimated);
+  const limit = window > 0 ? Math.min(window * requestShare, tokens * (1 - leastSavedShare)) : tokens * repeatShare;
+  return {...counted, tokens, shown: {tokens, scale}, total: 'counted', scale, window, limit};
 }
 
 /** Guards against absurd numbers from a provider that does not count, or counts differently. */
-const scaleOf = (tokens: number, estimated: number): number => Math.min(5, Math.max(0.2, tokens / estimated));
+const scaleOf = (tokens: number, estimated: number): number =>
+  Math.min(maxEstimateError, Math.max(1 / maxEstimateError, tokens / estimated));
 
 /** Returns the messages after the last answer, which no provider has counted yet. */
 export const messagesSinceAnswer = (messages: readonly Message[]): readonly Message[] =>

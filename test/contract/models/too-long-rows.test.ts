@@ -25,16 +25,20 @@ function open(row: Row, server: ModelServer, compaction: CompactionMode) {
   return {bench, repairs};
 }
 
+const long = 'word '.repeat(12_000);
+
 test.each(rows)('a shorter conversation is answered: %s', async (_name, row) => {
   await using server = await startModelServer((_, number) =>
     number === 2 ? refusalOf(row) : say(`Answer ${number}.`),
   );
   const {bench, repairs} = open(row, server, 'auto');
-  await bench.prompt('first');
+  await bench.prompt(long);
   const {end, answer} = await bench.prompt('second');
   const {length} = server.requests;
   // The third request may be that for a summary.
   expect([end.kind, answer, repairs(), length === 3 || length === 4]).toEqual(['done', `Answer ${length}.`, 1, true]);
+  const size = (at: number): number => JSON.stringify(server.requests.at(at)?.body).length;
+  expect(size(-1)).toBeLessThan(size(1) * 0.9);
 });
 
 test.each(rows)('without asking the model, in the middle of the work: %s', async (_name, row) => {
@@ -51,7 +55,7 @@ test.each(rows)('without asking the model, in the middle of the work: %s', async
 test.each(rows)('refused for ever, the prompt ends: %s', async (_name, row) => {
   await using server = await startModelServer((_, number) => (number === 1 ? say('One.') : refusalOf(row)));
   const {bench} = open(row, server, 'auto');
-  await bench.prompt('first');
+  await bench.prompt(long);
   expect((await bench.prompt('second')).end).toMatchObject({kind: 'failed', fault: {refusal: {kind: 'too-long'}}});
   expect(server.requests.length).toBeLessThanOrEqual(5);
 });

@@ -30,8 +30,10 @@ const refusedAs = (length: RefusedLength): ScriptedAnswer => ({
     },
   ],
 });
-const refused = refusedAs({tokens: 90_000, window: 80_000});
+/** The numbers fit a conversation with one `longAnswer`. */
+const refused = refusedAs({tokens: 9000, window: 8000});
 const long = (length: number): string => 'word '.repeat(length / 5);
+const longAnswer = long(30_000);
 
 const benchWith = (script: readonly ScriptedAnswer[], compaction: CompactionMode): Bench =>
   engineBench(script, {
@@ -58,7 +60,7 @@ const reads = (name: string): ScriptedAnswer => callsTools(callBlock('Read', {fi
 
 describe('a conversation that is too long', () => {
   test('is compacted and asked about again; the journal holds what was sent', async () => {
-    const bench = benchWith([says('one'), refused, says('SUM'), says('two')], 'auto');
+    const bench = benchWith([says(longAnswer), refused, says('SUM'), says('two')], 'auto');
     await bench.prompt('first');
     expect(await bench.prompt('second')).toMatchObject({end: {kind: 'done'}, answer: 'two', turns: 1});
     expect(bench.model.requests).toHaveLength(4);
@@ -70,7 +72,7 @@ describe('a conversation that is too long', () => {
     ]);
     expect(repairs(bench)).toEqual([
       expect.stringMatching(
-        /^Too long for scripted \(90,000 of 80,000 tokens\): compacted the conversation, 90,000 → about [\d,]+ tokens\.$/u,
+        /^Too long for scripted \(9,000 of 8,000 tokens\): compacted the conversation, 9,000 → about [\d,]+ tokens\.$/u,
       ),
     ]);
     // An undo takes back the prompt, and not what weft did on the way.
@@ -80,8 +82,47 @@ describe('a conversation that is too long', () => {
     });
   });
 
+  test.each([
+    {tokens: 213_462, window: 200_000},
+    {tokens: 5, window: 4},
+    {tokens: 9000, window: 128_000},
+    {tokens: 0, window: 10},
+    {tokens: 0, window: 1_000_000},
+  ])('is repaired by its real size if the numbers of the refusal are wrong: %o', async length => {
+    const talk = [says(longAnswer), says(longAnswer)];
+    const bench = benchWith([...talk, refusedAs(length), says('three')], 'trim');
+    await bench.prompt('first');
+    await bench.prompt('second');
+    expect(await bench.prompt('third')).toMatchObject({end: {kind: 'done'}, answer: 'three'});
+    const [, , sent = expect.fail()] = bench.model.requests;
+    expect(estimateMessagesTokens(lastRequest(bench))).toBeLessThan(estimateMessagesTokens(sent.messages) * 0.9);
+  });
+
+  test('is not sent again if it would be nearly as long, and no summary is paid for', async () => {
+    const bench = benchWith([says('one'), refusedAs({tokens: 213_462, window: 200_000})], 'auto');
+    await bench.prompt('first');
+    expect((await bench.prompt('second')).end).toMatchObject({
+      kind: 'failed',
+      fault: {
+        message: 'Too long. weft found too little to shorten.',
+        fix: expect.stringMatching(/\/compact, start a new session/u),
+      },
+    });
+    expect(bench.model.requests).toHaveLength(2);
+  });
+
+  test('gets no summary that is longer than what it replaces', async () => {
+    const answer = long(16_000);
+    const length = {tokens: 5000, window: 4800};
+    const bench = benchWith([says(answer), refusedAs(length), says(answer), says('two')], 'auto');
+    await bench.prompt('first');
+    expect((await bench.prompt('second')).answer).toBe('two');
+    expect(bench.model.requests).toHaveLength(4);
+    expect(estimateMessagesTokens(lastRequest(bench))).toBeLessThan(2000);
+  });
+
   test('names no length that is not known', async () => {
-    const bench = benchWith([says('one'), refusedAs(unknownLength), says('two')], 'trim');
+    const bench = benchWith([says(longAnswer), refusedAs(unknownLength), says('two')], 'trim');
     await bench.prompt('first');
     expect((await bench.prompt('second')).answer).toBe('two');
     const reports = bench.events.flatMap(event => (event.event === 'compacted' ? [event.report.tokens] : []));
@@ -118,7 +159,7 @@ describe('a conversation that is too long', () => {
     ['trim', 3],
     ['auto', 4],
   ] as const)('that stays so ends the prompt (%s)', async (mode, requests) => {
-    const bench = benchWith([says('one'), refused, ...(mode === 'auto' ? [says('SUM')] : []), refused], mode);
+    const bench = benchWith([says(longAnswer), refused, ...(mode === 'auto' ? [says('SUM')] : []), refused], mode);
     await bench.prompt('first');
     expect((await bench.prompt('second')).end).toMatchObject({kind: 'failed', fault: {refusal: {kind: 'too-long'}}});
     expect(bench.model.requests).toHaveLength(requests);
@@ -138,26 +179,25 @@ describe('a conversation that is too long', () => {
   });
 
   test('is not sent again if trimming it once more changes nothing', async () => {
-    const bench = benchWith([says('one'), refused, says('two'), refused, says('three')], 'trim');
+    const bench = benchWith([says(longAnswer), refused, says('two'), refused, says('three')], 'trim');
     await bench.prompt('first');
     expect((await bench.prompt('second')).answer).toBe('two');
     expect((await bench.prompt('third')).end).toMatchObject({
       kind: 'failed',
-      fault: {message: expect.stringContaining('The conversation stays as it is: it would not get shorter.')},
+      fault: {message: expect.stringContaining('weft found too little to shorten.')},
     });
     expect(bench.model.requests).toHaveLength(4);
   });
 
   test('is not compacted again for nothing: what was compacted stays, and no summary is paid for', async () => {
-    const bench = benchWith([says('one'), refused, says('SUM'), says('two'), refused, says('three')], 'auto');
+    const bench = benchWith([says(longAnswer), refused, says('SUM'), says('two'), refused, says('three')], 'auto');
     await bench.prompt('first');
     expect((await bench.prompt('second')).answer).toBe('two');
     const {end} = await bench.prompt('third');
     expect(end).toMatchObject({
       kind: 'failed',
       fault: {
-        message:
-          'Too long for scripted (90,000 of 80,000 tokens). The conversation stays as it is: it would not get shorter.',
+        message: 'Too long for scripted (9,000 of 8,000 tokens). weft found too little to shorten.',
       },
     });
     expect(bench.model.requests).toHaveLength(5);
@@ -176,12 +216,15 @@ describe('a conversation that is too long', () => {
   });
 
   test('waits for the user where a front end asks, and goes on as the answer says', async () => {
-    const two = long(2000);
-    const bench = benchWith([says('one'), refused, says('SUM'), says(two), refused, says('SUM'), says('three')], 'ask');
+    const two = long(32_000);
+    const bench = benchWith(
+      [says(longAnswer), refused, says('SUM'), says(two), refused, says('SUM'), says('three')],
+      'ask',
+    );
     await bench.prompt('first');
     bench.engine.submit(promptOp('second'));
     const {id, reason, preview} = await bench.next('compaction-offered');
-    expect([reason, preview.summary]).toEqual(['Too long for scripted (90,000 of 80,000 tokens).', 'SUM']);
+    expect([reason, preview.summary]).toEqual(['Too long for scripted (9,000 of 8,000 tokens).', 'SUM']);
     bench.engine.submit({op: 'answer-compaction', id, answer: {kind: 'always', summary: 'AS I WANT IT'}});
     const {summary} = await bench.next('prompt-finished');
     expect(summary.answer).toBe(two);
