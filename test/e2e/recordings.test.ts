@@ -1,5 +1,6 @@
 // @module-tag long
-import {existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say, think} from '../support/model-script.ts';
@@ -92,6 +93,17 @@ describe('the demo, without a terminal', () => {
     const {stdout, stderr} = await scene.shell('weft demo | head -1; echo "${PIPESTATUS[*]}"');
     expect([stdout.split('\n').slice(1), stderr]).toEqual([['0 0', ''], '']);
     expect(readdirSync(scene.place.home).filter(name => name.startsWith('weft-demo'))).toEqual([]);
+  });
+
+  test('the demo tests with the Node.js of weft if PATH has none', async () => {
+    using place = new TempPlace();
+    const programs = join(place.home, 'programs');
+    mkdirSync(programs);
+    for (const name of ['bash', 'cat', 'mkfifo', 'rm', 'sh', 'tty'])
+      symlinkSync(execFileSync('sh', ['-c', `command -v ${name}`], {encoding: 'utf8'}).trim(), join(programs, name));
+    const {stdout, stderr} = await runWeft(['demo', '--dir', 'shop'], {place, environment: {PATH: programs}});
+    expect(stdout).toMatch(/node --test · exit code 0/u);
+    expect(stderr).toBe('');
   });
 
   test('--dir lays the project out to stay', async () => {

@@ -10,11 +10,12 @@ import {noopHooks} from '../../actions/hooks-port.ts';
 import {failed} from '../../base/outcome.ts';
 import {defaultCeiling, defaultPreferences} from '../../config/settings-schema.ts';
 import {causeText, faultText, rejected} from '../../domain/fault.ts';
+import {programPath, userPath} from '../../workspace/exec/trusted-path.ts';
 import {openReplay} from '../../models/replay.ts';
 import {randomBytes, randomUUID} from 'node:crypto';
 import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {homedir, tmpdir} from 'node:os';
-import {dirname, join, resolve} from 'node:path';
+import {delimiter, dirname, join, resolve} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {noopCommands} from '../../actions/commands-port.ts';
 import {noopSkills} from '../../actions/skills-port.ts';
@@ -142,7 +143,7 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     roots: [directory],
     home: homedir(),
     environment: process.env,
-    ownVariables: {},
+    ownVariables: nodeOnPath(),
     passedVariables: [],
     secretVariables: {},
     artifactsFolder: undefined,
@@ -169,6 +170,13 @@ function demoEngine({directory, blocks, checkpoints}: DemoPlace, pace: 'lively' 
     skillFolders: () => [],
     hooks: () => noopHooks,
   });
+}
+
+/** Returns a PATH that ends with weft's own Node.js if there is no other: the demo runs tests with it. */
+function nodeOnPath(): Readonly<Record<string, string>> {
+  const path = userPath();
+  if (programPath('node', path) !== undefined) return {};
+  return {PATH: [path, dirname(process.execPath)].join(delimiter)};
 }
 
 const sleep = async (ms: number, signal: AbortSignal): Promise<void> => wait(ms, undefined, {signal}).catch(() => {});

@@ -130,6 +130,15 @@ export function installationOf({
     const update = {kind: 'command', words: [...install.split(' '), newest]} as const;
     if (part.test(root)) return {place: `installed by ${name}`, update, remove: `${remove} ${packageName}`};
   }
+  const own = /^(.*)\/lib\/weft\/[^/]+$/u.exec(root)?.[1];
+  if (own !== undefined) {
+    const words = ['sh', `${root}/install.sh`, '--prefix', own];
+    return {
+      place: `installed by install.sh in ${own}`,
+      update: {kind: 'command', words},
+      remove: [...words, '--uninstall'].join(' '),
+    };
+  }
   const prefix = /^(.*?)(?:\/lib|(?<=\/npm|\/nodejs))\/node_modules\/(?:@[^/]+\/)?weft$/u.exec(root)?.[1];
   if (prefix !== undefined) {
     const where = prefix === nodePrefix ? [] : ['--prefix', prefix];

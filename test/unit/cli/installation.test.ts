@@ -65,6 +65,14 @@ test.each<[root: string, expected: readonly string[]]>([
       `in /w/shop: pnpm remove ${packageName}`,
     ],
   ],
+  [
+    '/home/me/.local/lib/weft/1.0.0',
+    [
+      'installed by install.sh in /home/me/.local',
+      'sh /home/me/.local/lib/weft/1.0.0/install.sh --prefix /home/me/.local',
+      'sh /home/me/.local/lib/weft/1.0.0/install.sh --prefix /home/me/.local --uninstall',
+    ],
+  ],
   ['/opt/weft', ['in /opt/weft', `replace this folder with that of ${packageName}@latest`, 'delete /opt/weft']],
 ])('%s', (root, expected) => {
   const {place, update, remove} = installationOf({root, nodePrefix: '/usr', isCheckout: false});
