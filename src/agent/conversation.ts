@@ -98,7 +98,8 @@ export function reopenConversation(
  * `piece`, because the answer that they belong to follows. After a compaction, the large parts of earlier records leave the memory. They are
  * read again when they are needed, for example by a rewind.
  */
-export function recordingSession({id, records: before, writtenAt, append, readAgain, close}: OpenSession): OpenSession {
+export function recordingSession(session: OpenSession): OpenSession {
+  const {id, records: before, createdAt, writtenAt, append, readAgain, close} = session;
   const records: JournalRecord[] = [...before];
   /** The position of each record in the session, which has pieces, too. */
   const positions = records.map((_, at) => at);
@@ -116,6 +117,7 @@ export function recordingSession({id, records: before, writtenAt, append, readAg
   return {
     id,
     records,
+    createdAt,
     writtenAt,
     append(record) {
       append(record);

@@ -17,8 +17,12 @@ export async function learnResult(
   if (access.kind !== 'agent') await learn(access, content, session);
 }
 
-const learn = (access: Access, content: readonly ResultContent[], {ports}: SessionContext): Promise<void> =>
-  ports.judge.learn(access, blockTexts(content).join('\n'), ports.machine.shell.directory);
+const learn = (
+  access: Access,
+  content: readonly ResultContent[],
+  {ports}: SessionContext,
+  since?: number,
+): Promise<void> => ports.judge.learn(access, blockTexts(content).join('\n'), ports.machine.shell.directory, since);
 
 /** Returns what the result of an action comes from. The output of a running command comes from that command. */
 function sourceAccess(action: Action, {ports}: SessionContext): Access {
@@ -82,7 +86,7 @@ export async function recallResults(session: SessionContext): Promise<() => read
     const call = record.kind === 'result' ? calls.get(record.result.id) : undefined;
     const action = call === undefined ? undefined : decodeCall(call.name, call.input, session);
     if (record.kind === 'result' && action?.tag === 'ok')
-      await learn(sourceAccess(action.value, session), record.result.content, session);
+      await learn(sourceAccess(action.value, session), record.result.content, session, journal.createdAt);
   }
   return said;
 }

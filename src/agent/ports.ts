@@ -91,7 +91,7 @@ export interface JudgePort {
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
   /** Remembers what of a result comes from outside: pages, results of MCP servers, files of others. Never throws. */
-  learn(access: Access, text: string, directory: string): Promise<void>;
+  learn(access: Access, text: string, directory: string, since?: number): Promise<void>;
   /** Returns the paths that a command in a folder may change if they are certain. */
   writes(command: string, directory: string): Promise<ChangeExtent>;
   /** Returns the checks that a command in a folder runs, such as tests. */

@@ -159,7 +159,8 @@ export interface SessionFilter {
 export interface OpenSession {
   readonly id: SessionId;
   readonly records: readonly JournalRecord[];
-  /** When the latest of `records` was written, in milliseconds since the epoch. `undefined` for a new session. */
+  /** When the session began, and when the latest of `records` was written, in milliseconds since the epoch. `undefined` for a new session. */
+  readonly createdAt?: number | undefined;
   readonly writtenAt?: number | undefined;
   /** Appends a record. The record is on disk when the call returns. */
   append(this: void, record: JournalRecord): void;

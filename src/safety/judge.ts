@@ -83,8 +83,11 @@ export interface Judge {
     },
     signal: AbortSignal,
   ): Promise<Judged<Means>>;
-  /** Remembers what of the result of an action comes from outside. The command of the action ran in `directory`. */
-  learn(access: Access, text: string, directory: string): Promise<void>;
+  /**
+   * Remembers what of the result of an action comes from outside. The command of the action ran in `directory`. `since` is the time
+   * at which a resumed session began. Files that are older hold nothing that it read.
+   */
+  learn(access: Access, text: string, directory: string, since?: number): Promise<void>;
   /** Returns the paths that a command in a folder may change if they are certain. */
   writes(command: string, directory: string, machine: CommandMachine): Promise<ChangeExtent>;
   /** Returns the checks that a command in a folder runs. */
@@ -114,7 +117,7 @@ export function makeJudge(options: JudgeOptions): Judge {
       }
       return judgedFor(ask(facts), executor);
     },
-    async learn(access, text, directory) {
+    async learn(access, text, directory, since) {
       const {outside} = options;
       if (outside === undefined) return;
       const learned = outsideTextOf(access, text, {
@@ -122,14 +125,16 @@ export function makeJudge(options: JudgeOptions): Judge {
         directory,
         outputs: outside.outputs(),
         sourceOfFile: path => outside.text?.sourceOfFile(path, outside.changedAt),
+        fetched: outside.text?.fetched,
         workspace: outside.workspace,
       });
       if (learned === undefined) return;
       const to = outside.now();
       const from = access.kind === 'command' ? outside.began.get(access.command) : undefined;
-      outside.text ??= new (await import('./outside/outside-text.ts')).OutsideText(from ?? to);
+      outside.text ??= new (await import('./outside/outside-text.ts')).OutsideText(since ?? from ?? to);
       outside.text.add(learned.text, learned.source, learned.files);
-      if (learned.alsoIn === 'changed' && from !== undefined) outside.text.addTime({from, to, source: learned.source});
+      if (learned.alsoIn !== 'files' && from !== undefined) outside.text.addTime({from, to, source: learned.source});
+      if (learned.alsoIn === 'history') outside.text.fetched = learned.source;
     },
     writes: (command, directory, machine) =>
       certainWrites(analyzeCommand(command, {directory, context: cachedPathContext(lasting)}), machine),

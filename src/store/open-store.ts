@@ -276,7 +276,7 @@ export class Store {
     const {id, records, skipped} = start;
     const seqs = [...start.seqs];
     let {unwritten} = start;
-    const writtenAt = unwritten === undefined ? findSessionRow(this.#db, id)?.updatedAt : undefined;
+    const row = unwritten === undefined ? findSessionRow(this.#db, id) : undefined;
     /** The mark of the session's owner in the database. */
     let mark = unwritten === undefined ? this.#db.mark() : undefined;
     const opened = {
@@ -290,7 +290,8 @@ export class Store {
     return {
       id,
       records,
-      writtenAt,
+      createdAt: row?.createdAt,
+      writtenAt: row?.updatedAt,
       skipped,
       append: record => {
         if (this.#open.get(id) !== opened) throw new Error(`session ${id} is closed`);

@@ -34,6 +34,8 @@ export class OutsideText {
   readonly #files: {readonly path: string; readonly source: TextSource}[] = [];
   readonly #spans: TimeSpan[] = [];
   #indexes: readonly TextFinder[] = [new TextFinder()];
+  /** The source from which git fetched last. */
+  fetched: TextSource | undefined;
   /** When the first text came, in milliseconds since the epoch. No file that is older contains it. */
   readonly since: number;
 

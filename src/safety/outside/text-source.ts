@@ -12,7 +12,7 @@ import {
   weftFolderVariables,
   withVariables,
 } from '../commands/command-paths.ts';
-import {rowFor} from '../commands/known-programs.ts';
+import {isInterpreter, rowFor} from '../commands/known-programs.ts';
 import {keywords, programName, scriptFileOf} from '../commands/layers.ts';
 import {plainText} from '../commands/only-reads.ts';
 import {changesPackages, downloadsScripts, runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
@@ -59,8 +59,8 @@ export interface LearnedText {
   readonly source: TextSource;
   readonly text: string;
   readonly files: readonly string[];
-  /** `changed`: files that changed while the command ran contain it, too. */
-  readonly alsoIn: 'files' | 'changed';
+  /** `changed`: files that changed while the command ran contain it, too. `history`: so does the history of the repository. */
+  readonly alsoIn: 'files' | 'changed' | 'history';
 }
 
 interface SourceContext {
@@ -70,6 +70,8 @@ interface SourceContext {
   readonly outputs: readonly string[];
   /** The source of a file in which a text from outside lies, or which such a text replaced. */
   readonly sourceOfFile: (path: string) => TextSource | undefined;
+  /** The source from which git fetched last. */
+  readonly fetched: TextSource | undefined;
   /** `untrusted`: the user does not trust the folder, so its files come from outside. */
   readonly workspace: 'own' | 'untrusted';
 }
@@ -134,9 +136,9 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
   const paths = pathsInCommand(forms);
   const [first] = talking;
   if (first !== undefined) {
-    const [link = ''] = /\bhttps?:\/\/[^\s'"`|;&)<>]+/u.exec(command) ?? [];
-    const name = clip(link === '' ? command : link, longestName);
     const isGit = talking.every(([program = '']) => programName(program) === 'git');
+    const [link = isGit ? remoteIn(first, place) : ''] = /\bhttps?:\/\/[^\s'"`|;&)<>]+/u.exec(command) ?? [];
+    const name = clip(link === '' ? command : link, longestName);
     const isOwn = talking.every(words => programName(words[0] ?? '') === 'git' || installs(words));
     const cloned = talking.flatMap(([program = '', verb, ...args]) =>
       programName(program) === 'git' && verb === 'clone' ? [clonedFolder(args)] : [],
@@ -145,21 +147,26 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
       source: sourceNamed(
         name,
         trackers[programName(first[0] ?? '')] ?? hostIn(link),
-        isOwn && cloned.length === 0 ? 'own' : 'foreign',
+        isOwn && cloned.length === 0 && !talking.some(namesAddress) ? 'own' : 'foreign',
       ),
-      // git's own words are about this repository. Only the lines of the server come from elsewhere, unless git shows what it fetched.
-      text: isGit && !calls.some(showsHistory) ? (text.match(/^remote:.*$/gmu) ?? []).join('\n') : text,
+      // git's own words are about this repository. Only the lines of the server come from elsewhere, unless the command shows more.
+      text:
+        isGit && calls.every(words => talking.includes(words) || showsNothing(words))
+          ? (text.match(/^remote:.*$/gmu) ?? []).join('\n')
+          : text,
       files: [
         ...savedFiles(text, place.outputs),
         ...[...paths.written, ...cloned].map(path => context.resolve(pathFrom(directory, path)).path),
       ],
-      alsoIn: isOwn ? 'files' : 'changed',
+      alsoIn: talking.some(fetches) ? 'history' : isOwn ? 'files' : 'changed',
     };
   }
   const programs = new Set(calls.map(([program]) => program));
   const named = paths.mentioned.filter(path => !programs.has(path) && !path.startsWith('/dev/'));
   const stranger =
-    strangerIn(parsed, place) ?? calls.find(words => showsHistory(words) && fetched.test(words.join(' ')));
+    strangerIn(parsed, place) ??
+    calls.find(words => showsHistory(words) && fetched.test(words.join(' '))) ??
+    calls.find(hidesNames);
   const source =
     sourceOfPaths(
       [
@@ -171,7 +178,9 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
           .flatMap(script => pathsOutside(script, {forms: commandForms(script), parsed, programs}, place)),
       ],
       place,
-    ) ?? (stranger === undefined ? undefined : sourceNamed(clip(stranger.join(' '), longestName)));
+    ) ??
+    (calls.some(words => mayShowFetched(words)) ? place.fetched : undefined) ??
+    (stranger === undefined ? undefined : sourceNamed(clip(stranger.join(' '), longestName)));
   return source === undefined ? undefined : {source, text, files: savedFiles(text, place.outputs), alsoIn: 'changed'};
 }
 
@@ -186,6 +195,44 @@ const longestScript = 20_000;
 
 const showsHistory = ([program = '', ...words]: readonly string[]): boolean =>
   programName(program) === 'git' && words.some(word => /^(?:log|show|diff|cat-file|grep|blame|archive)$/u.test(word));
+
+/** True if a call prints nothing of a file. */
+const showsNothing = ([program = '', verb = '']: readonly string[]): boolean =>
+  /^(?:cd|pushd|echo|printf|mkdir|true|export|set|sleep|rm)$/u.test(program) ||
+  (programName(program) === 'git' && /^(?:status|add|commit|branch|remote|config|init)$/u.test(verb));
+
+/** True if git gets what others have committed. */
+const fetches = ([program = '', ...words]: readonly string[]): boolean =>
+  programName(program) === 'git' && words.some(word => /^(?:fetch|pull|submodule|update)$/u.test(word));
+
+/** True if git gets the commits of an address that stands in the call, and not those of a remote of the repository. */
+const namesAddress = (words: readonly string[]): boolean =>
+  fetches(words) && words.some(word => /:\/\/|@.*:/u.test(word));
+
+/** True if git shows commits, or brings their files into the workspace. `git diff` without a name shows the work of this session. */
+function mayShowFetched([program = '', ...words]: readonly string[]): boolean {
+  const [verb = '', ...names] = words.filter(word => !word.startsWith('-'));
+  if (programName(program) !== 'git') return false;
+  if (/^(?:diff|show|grep|restore|archive|cat-file)$/u.test(verb)) return names.some(name => !/^HEAD\b/u.test(name));
+  return /^(?:log|shortlog|blame|checkout|merge|rebase|reset|switch|cherry-pick|worktree|submodule|am|apply)$/u.test(
+    verb,
+  );
+}
+
+/** Returns the address of the remote that a call of git names, or of `origin`, without its password. Empty if there is none. */
+function remoteIn(call: readonly string[], {context, directory}: SourceContext): string {
+  const file = context.read(context.resolve(`${directory}/.git/config`).path);
+  const remotes = [...(file.kind === 'text' ? file.text : '').matchAll(/\[remote "(.+)"\][^[]*?\burl\s*=\s*(\S+)/gu)];
+  const [, , url = ''] = remotes.find(([, name = '']) => call.includes(name)) ?? remotes[0] ?? [];
+  return url.replace(/^(?:\w+@)?([\w.-]+):(?!\/)/u, 'ssh://$1/').replace(/^(\w+:\/\/)[^@/]*@/u, '$1');
+}
+
+/** True if code in a call computes the name of a file from characters or codes. It may be any file. */
+const hidesNames = ([program = '', ...words]: readonly string[]): boolean =>
+  isInterpreter(programName(program)) && computes.test(words.join(' '));
+
+const computes =
+  /\bchr\(|fromCharCode|fromCodePoint|b(?:ase)?64|\batob\b|fromhex|unhexlify|["']hex["']|rot_?13|\[::-1\]|\brevers(?:e|ed)\b|\bpack\b|\bbytes(?:array)?\(|\bsep\b|\bpardir\b|\bparents?\b|\banchor\b|%c/iu;
 
 /** Matches the names of what git fetched last. */
 const fetched = /\bFETCH_HEAD\b|\brefs\/(?:pull|merge-requests)\//u;
