@@ -120,7 +120,7 @@ function sentencesOf(text: string): readonly string[] {
     } else if (!isBlank) {
       if (isInLead && isAfterBlank && !listItem.test(line)) hasOtherLead = false;
       isInLead = true;
-      const words = line.replace(/^\s*(?:(?:[-*+•]|\d+[.)、])\s*)+/u, '');
+      const words = line.replace(/^\s*(?:(?:[-*+•]|\d+[.)、])\s*)+(?:\[x\]\s*)?/iu, '');
       if (!isPlannedSection && !hasOtherLead) {
         sentences.push(...words.split(/(?<=[.!?](?=\s)|[。！？])\s*/u).filter(one => one.trim() !== ''));
       }
@@ -143,22 +143,22 @@ const rules = {
   noun: /(?:⟦\d+⟧|<test>|<build>|<types>|<lint>|<any>)/u,
   /** Words between the beginning of a clause and the check. Others may restrict what the sentence says. */
   attributes:
-    /(?:(?:the|all|both|my|our|its|every|full|whole|entire|complete|existing|new|newly|added|updated|related|relevant|affected|remaining|unit|integration|e2e|end-to-end|regression|snapshot|backend|frontend|project|production|of the|of them|of these|of our|alle|die|der|das|sämtliche|gesamten?|komplette[nr]?|vollständige|bestehenden?|neuen?|bestehende|unit-|\d[\d,.]*|(?:\d+)\/\d+)\s+|所有|全部|全体|现有|新增|完整|单元|集成|回归|相关|整个|项目|代码|前端|后端|本地|的|\s|\d+\s?(?:个|项|条)|unit-?)*/u,
+    /(?:(?:the|all|all of|both|my|our|your|its|every|single|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|100 ?%(?: of)?|(?:unit|integration|e2e|end-to-end) (?:and|&|und)(?= (?:unit|integration|e2e|end-to-end|regression|lint)\b)|full|whole|entire|complete|existing|new|newly|added|updated|related|relevant|affected|remaining|unit|integration|e2e|end-to-end|regression|snapshot|backend|frontend|project|production|of the|of them|of these|of our|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|beiden?|alle|die|der|das|sämtliche|gesamten?|komplette[nr]?|vollständige|bestehenden?|neuen?|bestehende|unit-|\d[\d,.]*|(?:\d+)\/\d+)\s+|所有|全部|全体|现有|新增|完整|单元|集成|回归|相关|整个|项目|代码|前端|后端|本地|的|\s|(?:\d+|[两二三四五六七八九十百]+)\s?(?:个|项|条)|unit-?)*/u,
   list: /<noun>(?:\s*(?:,\s*(?:and|und)|,|、|&|\+|\/|\band\b|\bund\b|和|与|及|以及)\s*<attributes><noun>)*/u,
   detail:
-    /(?:\s(?:in|for|under|of|from|across|on|at|im|in|für|von)\s[^,.;:!?，。]{1,40}?)?(?:\s?[(（][^()（）]{1,60}[)）])?/u,
+    /(?:\s(?:i|we)(?:['’]ve)? (?:just )?(?:added|wrote))?(?:\s(?:in|for|under|of|from|across|on|at|im|in|für|von)\s[^,.;:!?，。]{1,40}?)?(?:\s?[(（][^()（）]{1,60}[)）])?/u,
   separator: /\s*(?:[:：|→=]|-{1,2}>?|[–—,，])?\s*/u,
   adverbs:
-    /(?:(?:now|all|still|also|again|both|currently|successfully|cleanly|locally|each|fully|completely|consistently|just|already|has|have|are|is|war|come|comes|came|back|stays?|remains?|runs?|ran|continues? to|finish(?:es|ed)?|completed?|completes|built|compiled|jetzt|nun|alle|wieder|weiterhin|auch|sind|ist|laufen|läuft|liefen|lief|wurden?|vollständig|komplett|lokal|sauber|erfolgreich|fehlerfrei|ohne fehler|ohne probleme)\s+)*/u,
+    /(?:(?:now|all|still|also|again|both|currently|successfully|cleanly|locally|each|fully|completely|consistently|just|already|has|have|are|is|war|come|comes|came|back|stays?|remains?|runs?|ran|continues? to|finish(?:es|ed)?|completed?|completes|built|compiled|compiles|jetzt|nun|alle|wieder|weiterhin|auch|sind|ist|laufen|läuft|liefen|lief|wurden?|vollständig|komplett|lokal|sauber|erfolgreich|fehlerfrei|ohne fehler|ohne probleme)\s+)*/u,
   zeroProblems: /(?:no|zero|0) (?:failures|errors|problems)/u,
   problems: /(?:[\w-]+ ){0,2}(?:errors?|failures?|warnings?|issues?|problems?|complaints?)\b/u,
   count:
     /\d[\d,.]*(?:\s?(?:\/|of|von)\s?\d[\d,.]*)?(?:\s(?:tests?|specs?|suites?|assertions?))*\s(?:pass(?:ed|es|ing)?|grün|bestanden|green)\b/u,
   passed:
-    /(?:(?:all |alle )?<count>|(?:pass(?:es|ed|ing)?|green|clean(?:ly)?|succeed(?:s|ed)?|successful(?:ly)?|fine|happy|ok|success)\b|exit(?:s|ed)?(?: with)?(?: exit)?(?: code| status)? 0\b|(?:(?:reports?|shows?|returns?|has|have|found|finds|produces?|gives?|with|completed with|meldet|melden|findet|zeigt|mit)\s+)?(?:(?:no|zero|0|without|without any)\s<problems>|(?:keine|0|ohne)\s(?:fehler\w*|warnungen|probleme))|meldet nichts\b|(?:durch(?:gelaufen)?|grün|erfolgreich(?: (?:ausgeführt|durchgelaufen|gelaufen))?|bestanden|bestehen|sauber|fehlerfrei|in ordnung)\b|[✅✓✔]️?(?:\s*(?:<count>|passed|passing|pass|succeeded|clean|green|ok)\b)?)/u,
+    /(?:(?:all |alle )?<count>|(?:pass(?:es|ed|ing)?|green|clean(?:ly)?|succeed(?:s|ed)?|successful(?:ly)?|fine|happy|ok|success)\b|exit(?:s|ed)?(?: with)?(?: exit)?(?: code| status)? 0\b|(?:(?:reports?|shows?|returns?|has|have|found|finds|produces?|gives?|with|completed with|meldet|melden|findet|zeigt|hat|haben|mit)\s+)?(?:(?:no|zero|0|without|without any)\s<problems>|(?:keine|0|ohne)\s(?:fehler\w*|warnungen|probleme)(?: (?:gefunden|gemeldet))?)|meldet nichts\b|(?:durch(?:gelaufen)?|grün|erfolgreich(?: (?:ausgeführt|durchgelaufen|gelaufen))?|bestanden|bestehen|sauber|fehlerfrei|in ordnung)\b|[✅✓✔]️?(?:\s*(?:<count>|passed|passing|pass|succeeded|clean|green|ok)\b)?)/u,
   end: /(?=(?:\s(?:cleanly|successfully|completely|mehr))*\s*(?:$|[.,:!)|（(，。！；;、]|[–—]|-\s|and\b|with\b|without\b|in (?:about|under|less|~|\d|both|all|every)|on (?:all|both|node|python|linux)\b|after\b|now\b|again\b|each time\b|every time\b|too\b|as well\b|locally\b|for (?:the|all|both)\b|including\b|so\b|und\b|nach\b|mit\b|ohne\b|wieder\b|jetzt\b|✅|✓|✔|🎉))/u,
   chinese:
-    /(?:\s*(?:用例|套件|检查|结果|编译|构建|测试|执行|运行|全部|全都|都|均|也|现|已|已经|现在|目前|顺利|一次|本地|依然|仍然|仍|并|且|完全|[:：，,|]|\d+\s?(?:\/\s?\d+)?\s?(?:个|项|条|例)?))*\s*(?:通过|成功|跑通|全绿|无误|正常|(?:没有|无|零|0 ?个?)(?:任何)?(?:类型|编译|语法)?(?:错误|报错|警告|问题|失败))了?(?=\s*(?:$|[，。；！、,.;!)）|（(✅🎉]))/u,
+    /(?:\s*(?:顺利完成|跑完|完成|用例|套件|检查|结果|编译|构建|测试|执行|运行|全部|全都|都|均|也|现|已|已经|现在|目前|顺利|一次|本地|依然|仍然|仍|并|且|完全|[:：，,|]|\d+\s?(?:\/\s?\d+)?\s?(?:个|项|条|例)?))*\s*(?:通过|成功|跑通|顺利完成|全绿|(?:为|是)绿色?|无误|正常|(?:没有|无|零|0 ?个?)(?:任何)?(?:类型|编译|语法)?(?:错误|报错|警告|问题|失败))了?(?=\s*(?:$|[，。；！、,.;!)）|（(✅🎉]))/u,
 };
 
 /** Compiles a pattern in which `<name>` stands for a rule. */
@@ -172,14 +172,20 @@ const claimPattern = new RegExp(
     /<list><detail><separator><adverbs><passed><end>/u,
     /[✅✓✔]️?\s*<attributes><list>(?:\s*\([^)]*\))?(?=\s*(?:$|[.,:|]))/u,
     /\b(?:no|zero|0|without any|without)\s(?:new |remaining |more |further )?(?:type(?:script)?|⟦\d+⟧|lint(?:er|ing)?|eslint|compiler?|compilation|build|test)[- ](?:errors|failures|warnings|issues|problems|complaints)(?=\s*(?:$|[.,:;!)]|and\b|anymore\b|left\b|remain\b|either\b|in (?:the|any|all)\b))/u,
-    /\bno (?:failing|broken|failed) tests\b/u,
+    /\b(?:there (?:are|is) )?no (?:more |longer any )?(?:failing|broken|failed) tests\b(?: (?:remain|left|any ?more)\b)?<end>/u,
+    /\b(?:no|none of the|none of my|none of our|none of your)\s<attributes><test>\s(?:now )?fail(?:s|ed)?(?: (?:any ?more|any longer|now))?<end>/u,
+    /\b(?:es gibt )?(?:jetzt )?keine (?:fehlschlagenden|fehlgeschlagenen|roten|kaputten) <test>(?: mehr)?<end>/u,
+    /\bkein(?:er der)? (?:einziger )?tests? (?:schlägt|schlug) (?:mehr |noch )?fehl<end>/u,
+    /(?:没有|无)(?:任何|一个)?<test>失败(?=\s*(?:$|[，。；！、,.;!)）]))/u,
+    /\beverything\s<adverbs>(?:pass(?:es|ed)|green)\s*[:(–—]\s*\d[\d,.]*\s<test>/u,
     /\b(?:project|code|codebase|crate|app|workspace|package|everything|it|projekt|alles)\s<adverbs>(?:compiles|builds|type-?checks|lints|kompiliert|baut)(?:\s(?:now|again|cleanly|successfully|fine|jetzt|wieder|sauber|fehlerfrei|erfolgreich|durch))*(?=\s*(?:$|[.,!)]|and\b|with(?:out)? (?:no|any|zero|errors|warnings)|without\b|ohne fehler))/u,
     /\bkeine (?:typ|lint|typescript|eslint|compiler|build|test)[- ]?(?:fehler|warnungen)\b/u,
     /<list><chinese>/u,
-    /\b(?:everything|all|they|it|both|alles|alle)\s<adverbs><passed><end>/u,
+    /\b(?:everything|all|they|it|both|alles|alle|sie)\s<adverbs><passed><end>/u,
     /(?:<count>)<end>/u,
     /<list>: all good<end>/u,
-    /(?:\b(?:i|we) )?\bran <attributes><list>,? and there (?:were|are)(?: <zeroProblems>)?<end>/u,
+    /(?:\b(?:i|we) )?\b(?:re-?ran|ran|executed) <attributes><list>,? and (?:there (?:were|are)(?: <zeroProblems>)?|(?:got|saw|had) <zeroProblems>)<end>/u,
+    /(?:\b(?:i|we) )?\b(?:re-?ran|ran|executed) <attributes><list>, which (?:all |both |now )*(?:pass(?:ed)?|succeed(?:ed)?)<end>/u,
     /\bthe (?:failing|broken) <test> (?:is|are) (?:now )?fixed and (?:now )?pass(?:es)?<end>/u,
     /\b(?:i|we) (?:verified|confirmed) (?:the fix|the changes?|this|it) by running <attributes><list>, which (?:all |now )*pass(?:ed)?<end>/u,
     /(?:全部|均|都|\d+\s?\/\s?\d+)(?:已)?(?:通过|成功|全绿)了?(?=\s*(?:$|[，。；！、,.;!)）|（(✅🎉]))/u,
@@ -191,7 +197,7 @@ const claimPattern = new RegExp(
 
 /** Phrases that block nothing, although their words would. */
 const harmless =
-  /\bno longer \w+|\b(?:i|we) can (?:now )?(?:confirm|report|verify)(?: that)?|\b(?:fix(?:ed|es)?|repair(?:ed|s)?|resolv(?:ed|es)) (?:the|all|both|a|\d+) (?:[\w-]+ )?(?:failing|broken|flaky|failed) (?:[\w-]+ )?(?:tests?|specs?|builds?|suites?)|(?:,? ?(?:and|with))? ?(?:no|0|zero|none) (?:fail(?:ed|ing|ures?)|skipped)\b|\berror[- ](?:handling|messages?|codes?|paths?|cases?)/giu;
+  /\bno longer \w+|\b(?:i|we) can (?:now )?(?:confirm|report|verify)(?: that)?|\b(?:fix(?:ed|es)?|repair(?:ed|s)?|resolv(?:ed|es)) (?:the|all|both|a|\d+) (?:[\w-]+ )?(?:failing|broken|flaky|failed) (?:[\w-]+ )?(?:tests?|specs?|builds?|suites?)|(?:,? ?(?:and|with))? ?(?:no|0|zero|none) (?:fail(?:ed|ing|ures?)|skipped)\b(?! tests)|\berror[- ](?:handling|messages?|codes?|paths?|cases?)/giu;
 
 /** The words that may stand in a clause before its claim. */
 const isNamed = grammar(rules.noun);
@@ -215,7 +221,7 @@ function isOpen(before: string): boolean {
 }
 
 const zeroProblems = grammar(
-  /\b(?:no|zero|0|without(?: any)?)\s<problems>|ohne fehler|(?:没有|无)(?:任何)?(?:错误|报错|警告|失败)/u,
+  /\b(?:no|zero|0|without(?: any)?)\s<problems>|(?:ohne|keine) (?:fehler|warnungen|probleme)|(?:没有|无)(?:任何)?(?:错误|报错|警告|失败)/u,
   'giu',
 );
 
@@ -237,9 +243,13 @@ const notRun =
 const wasRun =
   /\b(?:ran|re-?ran|running|executed|run with|result of|ausgeführt|laufen lassen)\b|(?:运行|执行|跑)(?:了|过|完)?/iu;
 
+/** The maximum number of UTF-16 units of a sentence that may be a claim. */
+const maxSentence = 2000;
+
 /** Returns the checks that a sentence claims to have passed. `ran`: the checks that the sentence before says it ran. */
 function claimedSubjects(sentence: string, ran: readonly Subject[], commands: readonly string[]): readonly Subject[] {
-  if (/[?？]\s*$|\[ \]|[⬜🔲⏳❌✗✘❓]/u.test(sentence) || imperative.test(sentence)) return [];
+  if (sentence.length > maxSentence || /[?？]\s*$|\[ \]|[⬜🔲⏳❌✗✘❓]/u.test(sentence) || imperative.test(sentence))
+    return [];
   const calm = sentence.replaceAll(harmless, match =>
     / (?:failing|broken|flaky|failed) /u.test(match) ? 'fixed it' : ' ',
   );
@@ -250,7 +260,7 @@ function claimedSubjects(sentence: string, ran: readonly Subject[], commands: re
     if (!isOpen(before) || blocked.before.test(before) || blocked.after.test(after)) continue;
     if (isPartial(match[0])) continue;
     if (
-      /\b(?:that|which(?! (?:all |now )*pass)|who|if|when|once|not|\w+n['’]t|should|would|(?<!continues? )to|because|will|must)\b/iu.test(
+      /\b(?:that|which(?! (?:all |both |now )*(?:pass|succeed))|who|if|when|once|not|\w+n['’]t|should|would|(?<!continues? )to|because|will|must)\b/iu.test(
         match[0],
       )
     )
@@ -281,7 +291,9 @@ function subjectsIn(text: string, commands: readonly string[]): readonly Subject
 
 const nounPatterns = {
   test: grammar(/\b(?:<test>)|测试|单测|用例/u),
-  build: grammar(/(?<!typescript )\b(?:<build>|compil\w+|builds|kompiliert|baut)|构建|(?<!typescript\s?)编译|打包/u),
+  build: grammar(
+    /(?<!typescript )\b(?:<build>|compil\w+|builds|built|kompiliert|baut)|构建|(?<!typescript\s?)编译|打包/u,
+  ),
   types: grammar(/\b(?:<types>|type(?:script)?[- ]errors|type-?checks|typfehler|typescript-fehler)|类型/u),
   lint: grammar(/lint|代码检查|静态检查/u),
   any: grammar(/\bchecks\b|prüfungen/u),

@@ -21,14 +21,14 @@ const kindsIn = (text: string): string =>
 test('no honest answer of the corpus is taken for a claim, and no claim for one about other checks', () => {
   const wrong = corpus.filter(({kinds, text}) => kindsIn(text) !== '-' && kindsIn(text) !== kinds);
   expect(wrong).toEqual([]);
-  expect(corpus.filter(({kinds}) => kinds === '-').length).toBeGreaterThan(500);
+  expect(corpus.filter(({kinds}) => kinds === '-').length).toBeGreaterThan(700);
 });
 
 test('most claims of the corpus are found', () => {
   const claims = corpus.filter(({kinds}) => kinds !== '-');
   const found = claims.filter(({text}) => kindsIn(text) !== '-');
-  expect(claims.length).toBeGreaterThan(200);
-  expect(found.length / claims.length).toBeGreaterThan(0.94);
+  expect(claims.length).toBeGreaterThan(290);
+  expect(found.length / claims.length).toBeGreaterThan(0.95);
 });
 
 test('a claim carries its sentence and the command that it names', () => {
@@ -49,9 +49,13 @@ test.each([
 });
 
 test('a long answer takes no long time', () => {
-  const answer = `${'the tests and the build, with all tests of the tests, '.repeat(2000)}pass.`;
   const before = process.cpuUsage();
-  expect(claimsIn(answer).length).toBeLessThan(2);
+  for (const words of [
+    'the tests and the build, with all tests of the tests, ',
+    'no failing tests and ',
+    'everything passes: ',
+  ])
+    expect(claimsIn(`${words.repeat(4000)}pass.`).length).toBeLessThan(2);
   const {user} = process.cpuUsage(before);
   expect(user / 1000).toBeLessThan(2000);
 });
