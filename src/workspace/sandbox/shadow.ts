@@ -186,7 +186,13 @@ async function openView(
     await promisify(execFile)(unshare, test, {timeout: 20_000});
     return ok(launcher);
   } catch (cause) {
-    return failed(causeText(cause).trim().split('\n').at(-1) ?? '');
+    return failed(
+      causeText(cause)
+        .replace(/\s*dmesg\(1\) may have.*/su, '')
+        .trim()
+        .split('\n')
+        .at(-1) ?? '',
+    );
   }
 }
 
