@@ -194,6 +194,24 @@ describe.each(['tmux', 'xterm.js'] as const)('in %s', emulator => {
     );
   });
 
+  test('what a resize broke while the agent worked is laid out again once it is done', async () => {
+    const text = `The paragraph has ${'some more words '.repeat(9)}that end it.`;
+    const {promise: gate, resolve: goOnWriting} = Promise.withResolvers<void>();
+    await using scene = await openScene([[say(`${text}\n\nThe next one`), until(gate), say(' ends.')]]);
+    await using terminal = await opened[emulator](scene.place, pointedAt(scene.server));
+    await terminal.resize(100, 30);
+    await goOn(terminal);
+    await terminal.onScreen(/end it\.\n\n {2}The next one/u);
+    await terminal.resize(60, 30);
+    await terminal.onScreen(drawnFor(60));
+    await terminal.onScreen(/ing · [3-9] s/u);
+    goOnWriting();
+    const [first = '', ...others] = wrapText(text, [], {theme: themeOf('plain'), width: 57});
+    const laidOut = [`● ${first}`, ...others.map(line => `  ${line}`), '', '  The next one ends.'].join('\n');
+    await terminal.onScreen(new RegExp(laidOut.replaceAll('.', String.raw`\.`), 'u'));
+    expect((await terminal.text()).match(/The paragraph/gu)).toHaveLength(1);
+  });
+
   test('sizes that alternate leave every line and the card once', async () => {
     const paragraphs = numbered(12).map((row, at) => `${row}, ${'some more words '.repeat(at)}that end it.`);
     const command = 'npm run build -- --with-one-option --and-another && npm test -- --reporter verbose --run src/';

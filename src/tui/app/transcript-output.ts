@@ -50,7 +50,7 @@ export class TranscriptOutput implements LinesAbove {
   readonly #buffer: 'none' | ScrollbackBuffer;
   readonly #frame: () => EntryFrame;
   readonly #start: TranscriptOutputDeps['start'];
-  readonly #isMoving: () => boolean;
+  readonly isMoving: () => boolean;
   /** Blocks that aren't written yet. */
   #pending: readonly Pending[] = [];
   /** The state before the last frame. */
@@ -70,7 +70,7 @@ export class TranscriptOutput implements LinesAbove {
     this.#buffer = buffer;
     this.#frame = frame;
     this.#start = start;
-    this.#isMoving = isMoving;
+    this.isMoving = isMoving;
   }
 
   /** The lines of unfinished entries that stand above the live region already. */
@@ -191,7 +191,7 @@ export class TranscriptOutput implements LinesAbove {
   }
 
   rowsToRewrite(rows: number, {columns, reflow}: {readonly columns: number; readonly reflow: Reflow}): number {
-    if (this.#isMoving()) return 0;
+    if (this.isMoving()) return 0;
     const frame = this.#frame();
     const lost = {block: 'stale', lines: this.#lost, width: frame.width} as const;
     let taken = 0;

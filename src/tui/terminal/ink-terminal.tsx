@@ -25,6 +25,8 @@ export interface UserTerminalStreams extends OutputTerminal {
 
 /** The known lines that stand directly above the live region, oldest first. */
 export interface LinesAbove {
+  /** True while the agent writes, which moves the rows. */
+  readonly isMoving: () => boolean;
   lines(): readonly string[];
   /** Returns how many of the last lines are rests of earlier live regions, which are erased with the next one. */
   stale(): number;
@@ -38,6 +40,7 @@ export interface LinesAbove {
 }
 
 export const nothingAbove: LinesAbove = {
+  isMoving: () => false,
   lines: () => [],
   stale: () => 0,
   rowsToRewrite: () => 0,
@@ -95,6 +98,7 @@ export function openInkTerminal(terminal: UserTerminalStreams, app: InkApp): Ink
     onErase: eraseResized,
     onEraseLines: forgetLines,
     onSettled: eraseForRewriting,
+    isMoving: () => app.above.isMoving(),
     onResize: () => app.onResize(),
     onSent() {
       isInkAhead = false;

@@ -70,6 +70,8 @@ export interface OutputListener {
   readonly onErase: (change: SizeChange) => RowsErasing | 'nothing';
   /** Called before the size is stable, to erase line by line. Afterwards nothing counts as drawn. */
   readonly onEraseLines: (before: ScreenSize) => LinesErasing;
+  /** True while the agent writes. `onSettled` waits for its end. */
+  readonly isMoving: () => boolean;
   /** Called some time after a change of the width, with the cursor's row on the screen. `onResize` follows. */
   readonly onSettled: (cursorRow: number) => RowsErasing | 'nothing';
   /** Called once the size is stable and the old frame is erased. */
@@ -115,8 +117,11 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
   let restTimer: NodeJS.Timeout | undefined;
   let tries = 0;
   let settleTimer: NodeJS.Timeout | undefined;
-  /** `waits`: the width has changed, and `onSettled` follows. `due`: it follows unless the size changes again. */
-  let settling: 'done' | 'waits' | 'due' = 'done';
+  /**
+   * `waits`: the width has changed, and `onSettled` follows. `due`: it follows unless the size changes again. `later`: it follows once
+   * nothing moves.
+   */
+  let settling: 'done' | 'waits' | 'due' | 'later' = 'done';
   let isPaused = false;
   /** True while a resize is being drawn, in one frame with its erasing. */
   let isResizing = false;
@@ -166,6 +171,7 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     sendUpdate(last !== 'none' && endsFrame(drawn) ? last.text : drawn);
     if (!endsFrame(drawn)) return;
     events.onSent();
+    if (settling === 'later') settle();
     if (asksWidth) erased = erased.then(askWidth);
     asksWidth = false;
   };
@@ -251,13 +257,14 @@ export function openOutput(terminal: OutputTerminal, events: OutputListener): Te
     }, after);
   };
   const settle = (): void => {
-    settling = 'due';
+    settling = events.isMoving() ? 'later' : 'due';
+    if (settling === 'later') return;
     tries = 0;
     rearm(0);
   };
   const resized = (): void => {
     tries = 0;
-    if (settling === 'due') settling = 'waits';
+    if (settling !== 'done') settling = 'waits';
     rearm();
     if (!isErased && events.erasing() === 'by-lines') {
       isErased = true;
