@@ -14,7 +14,9 @@ import type {Answer, AnswerOf, Op, Query, QueryName, Watch, WatchEnd, Watches, W
 import {titleIn} from '../domain/session-list.ts';
 import {sessionChanges} from '../domain/timeline.ts';
 import {checkStatuses} from './checks.ts';
-import {journal, reviewOf, type SessionContext} from './session-context.ts';
+import {reasonsText} from '../domain/reason.ts';
+import {judgeOwnAction} from './approval.ts';
+import {decodeCall, journal, reviewOf, type SessionContext} from './session-context.ts';
 
 /** The sources that the engine's own queries read and change. The session may be a different one each time. */
 export interface QuerySources {
@@ -74,6 +76,15 @@ export function answerQueries(sources: QuerySources) {
       return {tag: 'ok', value: found.kind === 'unknown' ? found : {kind: 'prompt'}};
     },
     records: async ({from}) => ({tag: 'ok', value: session.conversation.journal.records.slice(from)}),
+    async 'readable-path'({path}, signal) {
+      const action = decodeCall('Read', {file_path: path}, session);
+      if (action.tag === 'failed') return action;
+      const {verdict, terms} = await judgeOwnAction(action.value, session, signal);
+      const [judged] = terms.paths;
+      return verdict.decision === 'allow' && judged !== undefined
+        ? {tag: 'ok', value: judged.path}
+        : failed(rejected(`${path} can't be read without asking: ${reasonsText(verdict.reasons)}.`));
+    },
     agents: async () => ({tag: 'ok', value: session.agents.rows()}),
     'ask-aside': ({question}, signal) => askAside(question, signal),
     async 'rename-session'({title}, signal) {

@@ -267,6 +267,8 @@ export interface Queries {
   readonly 'draft-edits': QuerySpec<readonly DraftText[], {readonly edits: EditRequest}>;
   /** The image at a path as people write it. Fails if its content is not an image, or is too large. */
   readonly 'read-image': QuerySpec<ReadImage, {readonly path: string}>;
+  /** The absolute path of a file that the session may read without a question, with links resolved. */
+  readonly 'readable-path': QuerySpec<string, {readonly path: string}>;
   /** Adds a note to the workspace's permanent instructions. Returns the name of the file. */
   readonly 'add-note': QuerySpec<string, {readonly note: string}>;
   /** The user's own notes for this project, stored outside of it. Empty if there are none. */

@@ -1,7 +1,10 @@
 import {randomUUID} from 'node:crypto';
+import {createReadStream} from 'node:fs';
+import {stat} from 'node:fs/promises';
 import type {EngineOptions} from '../agent/create-engine.ts';
 import {isJsonObject, type JsonObject} from '../base/json.ts';
-import type {ClientServers} from '../headless/rpc/serve-request.ts';
+import {failed, ok} from '../base/outcome.ts';
+import type {ClientServers, RpcLaunch} from '../headless/rpc/serve-request.ts';
 import {causeText} from '../domain/fault.ts';
 import type {PermissionMode} from '../domain/risk.ts';
 import {parseServers, mergeServers} from '../extensions/mcp/server-config.ts';
@@ -107,6 +110,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         model: chosen.model,
         thinking: thinkingOf(context.options),
         compaction: context.settings.compaction,
+        readFile: readStart,
         bypass: mayBypass(context) ? 'launched' : 'not-launched',
         checkpoints: options.sessionPersistence ? 'kept' : 'off',
       },
@@ -211,6 +215,19 @@ async function openClientServers(
 
 const givenServers = (servers: JsonObject) =>
   parseServers(servers, {source: 'given', path: 'the program that drives weft'});
+
+/** Reads the beginning of a file for the program. */
+const readStart: RpcLaunch['readFile'] = async (path, maxBytes) => {
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) return failed(`${path} is not a file.`);
+    const chunks: Buffer[] = [];
+    if (maxBytes > 0) for await (const chunk of createReadStream(path, {end: maxBytes - 1})) chunks.push(chunk);
+    return ok({bytes: Buffer.concat(chunks), isCut: found.size > maxBytes});
+  } catch (cause) {
+    return failed(`Can't read ${path}: ${causeText(cause)}`);
+  }
+};
 
 interface Prepared {
   readonly context: RunContext;

@@ -189,6 +189,32 @@ test('weft waits for a background command after a string prompt, and the model h
   );
 });
 
+test('a client moves a running command to the background', async () => {
+  await using scene = await openScene([
+    call('Bash', {command: 'echo up; until test -e go; do sleep 0.05; done'}, {id: 'waits'}),
+    say('Moved.'),
+    say('Noted.'),
+  ]);
+  const running = ask(scene, 'MAIN', {
+    permissionMode: 'bypassPermissions',
+    allowDangerouslySkipPermissions: true,
+    extraArgs: {'include-tool-progress': null},
+  });
+  const moved: boolean[] = [];
+  const results: unknown[] = [];
+  for await (const message of running) {
+    if (message.type === 'tool_progress' && moved.length === 0)
+      moved.push(await running.backgroundTasks('nothing'), await running.backgroundTasks('waits'));
+    if (message.type !== 'result') continue;
+    if (results.length === 0) writeFileSync(join(scene.place.work, 'go'), '');
+    results.push(message.subtype === 'success' ? message.result : message.subtype);
+  }
+  expect([moved, results]).toEqual([
+    [false, true],
+    ['Moved.', 'Noted.'],
+  ]);
+});
+
 test('weft does not wait for a background server after a string prompt', async () => {
   const server = `${process.execPath} -e 'require("net").createServer().listen(0, "127.0.0.1", () => console.log("up"))'`;
   await using scene = await openScene([call('Bash', {command: server, run_in_background: true}), say('Started.')]);

@@ -139,6 +139,45 @@ describe('what a client may change while it runs', () => {
     expect(usage?.systemTools?.map(({name}) => name)).toContain('Bash');
   });
 
+  test('model and mode as settings, and no others', async () => {
+    await using scene = await openScene([say('1'), call('Write', {file_path: 'a', content: 'x'}), say('2')]);
+    await twoPrompts(scene, {model: 'claude-first'}, async running => {
+      await running.applyFlagSettings({model: 'claude-second', permissions: {defaultMode: 'acceptEdits'}});
+      await expect(running.applyFlagSettings({model: 'claude-third', hooks: {}})).rejects.toThrow('not hooks');
+    });
+    expect(scene.server.requests.map(({body}) => body.model)).toEqual([
+      'claude-first',
+      'claude-second',
+      'claude-second',
+    ]);
+    expect(scene.read('a')).toBe('x');
+  });
+
+  test('files that it may read without a question', async () => {
+    await using scene = await openScene([say('1'), say('2')]);
+    writeFileSync(join(scene.place.work, 'a.txt'), 'tea\n');
+    const outside = join(scene.place.home, 'b.txt');
+    writeFileSync(outside, 'secret\n');
+    const read: unknown[] = [];
+    await twoPrompts(scene, {}, async running => {
+      for (const [path, more] of [
+        ['a.txt', {}],
+        ['a.txt', {encoding: 'base64', maxBytes: 2}],
+        ['c.txt', {}],
+        [outside, {}],
+      ] as const)
+        read.push(await running.readFile(path, more));
+      await running.seedReadState('a.txt', 1);
+    });
+    const absPath = join(scene.place.work, 'a.txt');
+    expect(read).toEqual([
+      {contents: 'tea\n', absPath, lossy: false},
+      {contents: 'dGU=', absPath, truncated: true, encoding: 'base64'},
+      null,
+      null,
+    ]);
+  });
+
   test('the permission mode', async () => {
     await using scene = await openScene([say('1'), call('Write', {file_path: 'a', content: 'x'}), say('2')]);
     const messages = await twoPrompts(scene, {}, running => running.setPermissionMode('acceptEdits'));

@@ -1,7 +1,7 @@
 import type {McpServerState} from '../../actions/mcp-port.ts';
 import {type RpcEncoder, wireStatus} from '../../protocol/rpc/encode-events.ts';
 import {type AgentClient, answerOutcome, type Answer} from '../../agent/client.ts';
-import type {JsonObject} from '../../base/json.ts';
+import {isJsonObject, type JsonObject} from '../../base/json.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
@@ -46,8 +46,16 @@ export interface RpcLaunch {
   readonly compaction: CompactionMode;
   /** Whether the client may choose bypassPermissions. */
   readonly bypass: 'launched' | 'not-launched';
+  /** Reads the beginning of a file. An error says why there is none. */
+  readonly readFile: (path: string, maxBytes: number) => Promise<Outcome<FileStart, string>>;
   /** Whether files can be rewound. */
   readonly checkpoints: 'kept' | 'off';
+}
+
+interface FileStart {
+  readonly bytes: Buffer;
+  /** Whether the file is longer. */
+  readonly isCut: boolean;
 }
 
 /** Answers one control request. Never throws. Takes a bounded time, except for slow MCP servers. */
@@ -108,6 +116,36 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
       engine.submit(task.kind === 'agent' ? {op: 'stop-agent', id: task.id} : {op: 'stop-terminal', id: task.id});
       return success({});
     }
+    case 'background_tasks': {
+      const {tool_use_id: named} = request;
+      const calls = [...options.state.calls.values()].filter(
+        ({id, name}) => (named === undefined || named === null || id === named) && movableTools.has(name),
+      );
+      const backgrounded = calls.length > 0 || named === undefined || named === null;
+      for (const {id} of calls) engine.submit({op: 'move-to-background', id});
+      return success({backgrounded});
+    }
+    case 'read_file':
+      return readFile(request, options);
+    case 'seed_read_state':
+      // weft edits files that the model has not read, too.
+      return success({});
+    case 'apply_flag_settings':
+      return applySettings(request.settings, options);
+    case 'get_settings': {
+      const {model, mode} = options.state.session ?? {model: launch.model, mode: 'default'};
+      return success({
+        effective: {model, permissions: {defaultMode: mode}},
+        sources: [],
+        applied: {model, effort: null},
+      });
+    }
+    case 'reload_plugins':
+    case 'reload_skills':
+      return failure(
+        'weft reads plugins, skills and commands when it starts. Resume the session to read them again.',
+        'at_start',
+      );
     case 'get_context_usage':
       return contextUsage(await engine.query({query: 'context-usage'}, options.interrupted()), options);
     case 'mcp_status': {
@@ -172,6 +210,58 @@ const success = (payload: JsonObject, afterwards: () => void = () => {}): Served
 const failure = (message: string, code: string): Served => ({kind: 'error', message, code});
 const settled = (outcome: Awaited<ReturnType<ClientServers['reconnect']>>): Served =>
   outcome.tag === 'ok' ? success({}) : failure(outcome.error, 'mcp_failed');
+
+/** The tools with calls that can continue in the background. */
+const movableTools: ReadonlySet<string> = new Set(['Bash', 'Agent', 'Task', 'StartAgent']);
+
+/** Applies the settings that can change in a running session. Applies nothing if one of them can't. */
+async function applySettings(settings: JsonObject, options: ServingOptions): Promise<Served> {
+  const {model, permissions, ...others} = settings;
+  const {defaultMode, ...rules} = isJsonObject(permissions) ? permissions : {};
+  const unserved = [
+    ...Object.keys(others),
+    ...Object.keys(rules).map(name => `permissions.${name}`),
+    ...(model === undefined || model === null || typeof model === 'string' ? [] : ['model']),
+  ];
+  if (unserved.length > 0) {
+    const only = 'In a running session, weft can change only "model" and "permissions.defaultMode"';
+    return failure(
+      `${only}, not ${unserved.join(', ')}. Give those with the option "settings".`,
+      'unsupported_setting',
+    );
+  }
+  const mode = typeof defaultMode === 'string' ? defaultMode : undefined;
+  const moded = mode === undefined ? success({}) : await serveRequest({subtype: 'set_permission_mode', mode}, options);
+  if (moded.kind === 'error' || model === undefined) return moded.kind === 'error' ? moded : {...moded, payload: {}};
+  const wanted = typeof model === 'string' ? model : null;
+  const modeled = await serveRequest({subtype: 'set_model', model: wanted}, options);
+  return modeled.kind === 'error'
+    ? modeled
+    : success({}, () => {
+        moded.afterwards();
+        modeled.afterwards();
+      });
+}
+
+/** Reads a file for the client if the session may read it without a question. */
+async function readFile(
+  {path, max_bytes: limit, encoding}: Extract<ControlRequest, {subtype: 'read_file'}>,
+  {engine, interrupted, launch}: ServingOptions,
+): Promise<Served> {
+  const allowed = answerOutcome(await engine.query({query: 'readable-path', path}, interrupted()));
+  if (allowed.tag === 'failed') return failure(faultText(allowed.error), 'not_permitted');
+  const read = await launch.readFile(allowed.value, limit ?? defaultFileBytes);
+  if (read.tag === 'failed') return failure(read.error, 'not_read');
+  const {bytes, isCut} = read.value;
+  const contents = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8');
+  const about = {contents, absPath: allowed.value, ...(isCut ? {truncated: true} : {})};
+  return encoding === 'base64'
+    ? success({...about, encoding})
+    : success({...about, lossy: !Buffer.from(contents).equals(bytes)});
+}
+
+/** The Agent SDK's limit for a file, in bytes. */
+const defaultFileBytes = 1_000_000;
 
 /** The MCP servers that the client manages. */
 export interface ClientServers {

@@ -14,7 +14,7 @@ export class SessionState {
   usage = noSessionUsage;
   /** The usage of the model's last message. */
   lastUsage: Usage = noUsage;
-  /** The tool calls of the running prompt. */
+  /** The tool calls of the running prompt that have not settled. */
   readonly calls = new Map<ActionId, ToolCallBlock>();
 
   take(event: AgentEvent): void {
@@ -29,6 +29,9 @@ export class SessionState {
       case 'message-finished':
         this.lastUsage = event.message.usage;
         for (const call of toolCalls(event.message)) this.calls.set(call.id, call);
+        break;
+      case 'action-settled':
+        this.calls.delete(event.call.id);
         break;
       case 'usage-changed':
         this.usage = event.usage;

@@ -456,6 +456,7 @@ const queries: {readonly [Name in QueryName]: Query<Name>} = {
   'preview-edits': {query: 'preview-edits', edits},
   'draft-edits': {query: 'draft-edits', edits},
   'read-image': {query: 'read-image', path: 'a.png'},
+  'readable-path': {query: 'readable-path', path: 'a.txt'},
   'add-note': {query: 'add-note', note: 'x'},
   hooks: {query: 'hooks'},
   'mcp-servers': {query: 'mcp-servers'},

@@ -109,6 +109,7 @@ export function scriptedEngine({records = [], promptCommands = [], ...given}: Te
         pins: async () => ok([]),
         'change-pin': async () => ok([]),
         'ask-aside': async () => failed(rejected('There is no model here.')),
+        'readable-path': async ({path}) => ok(path),
         'rename-session': async ({title}) => ok(title),
         goal: async ({text}) => ok(`Goal: ${text}.`),
         review: async () => failed(rejected('There is no repository here.')),
