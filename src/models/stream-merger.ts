@@ -25,8 +25,6 @@ export class StreamMerger {
   /** The text block that a failed try left open. */
   #carried: OpenBlock | undefined;
   #usageBefore: Usage = noUsage;
-  /** The text that earlier tries have shown. */
-  #shownBefore = '';
 
   /** The open blocks of the current try, by its own indexes. */
   readonly #open = new Map<number, OpenBlock>();
@@ -45,16 +43,6 @@ export class StreamMerger {
   /** Whether more than the start of the message was shown. */
   get hasBlocks(): boolean {
     return this.#nextIndex > 0;
-  }
-
-  /** True if the message has text or a complete tool call. */
-  get hasContent(): boolean {
-    return this.#shown !== '' || this.hasFinishedCalls;
-  }
-
-  /** True if the current try has said the shown text again or nothing, and no more. */
-  get addsNothing(): boolean {
-    return this.#shown === this.#shownBefore && (this.#repeated ?? '') === '';
   }
 
   get hasFinishedCalls(): boolean {
@@ -80,7 +68,6 @@ export class StreamMerger {
     this.#usageBefore = addUsage(this.#usageBefore, this.#tryUsage);
     this.#tryUsage = noUsage;
     this.#repeated = this.#shown === '' ? undefined : '';
-    this.#shownBefore = this.#shown;
     return out;
   }
 

@@ -243,6 +243,8 @@ export async function* streamWithRetries(
     let declined: Fault | undefined;
     const bounds = new AnswerBounds();
     let asIs: readonly ModelEvent[] = [];
+    // The server has read the request, so the try may be billed.
+    let isStarted = false;
     let isBegun = false;
     for await (const item of sendOnce(continued(request, merger.shownText), lessons, signal)) {
       if (item.kind === 'error') {
@@ -250,13 +252,14 @@ export async function* streamWithRetries(
         break;
       }
       if (item.kind === 'unmarked') {
-        if (!keepsUnmarked(item.content, lessons.learned, {merger, billed})) {
-          error = closedEarly(item.content);
+        if (!keepsUnmarked(item.content, lessons.learned, billed)) {
+          error = closedEarly(item.content === 'none' && merger.shownText !== '' ? 'cut-text' : item.content);
           break;
         }
         asIs = [unmarkedNote];
         continue;
       }
+      isStarted ||= item.events.length > 0;
       isBegun ||= item.events.some(({event}) => event === 'block-started');
       if (isBegun && repaired.length > 0) {
         await learning.keep(request.model, repaired);
@@ -288,7 +291,7 @@ export async function* streamWithRetries(
     if (signal.aborted) return;
     error ??= connectionLost('The answer was cut off.');
 
-    const broken = merger.breakOff();
+    const broken = [...merger.breakOff()];
     if (error.kind === 'refused') {
       const judged = await judge(error, {request, lessons, tried});
       // If the server refuses the repaired request too, the repair did not help.
@@ -321,7 +324,9 @@ export async function* streamWithRetries(
     const isShown = merger.hasBlocks;
     const fallback = isShown && declined === undefined ? undefined : others[0];
     const otherwise = fallback === undefined ? 'nobody' : 'another-model';
-    if (isBegun || (error.kind === 'passing' && error.patience === 'one-repeat')) billed += 1;
+    const isPaid =
+      isBegun || (error.kind === 'passing' && (error.patience === 'one-repeat' || (isStarted && error.status === 0)));
+    if (isPaid) billed += 1;
     const next = decideRetry(error, {attempt, billed, otherwise}, clock);
     const trigger = next.step === 'give-up' ? fallbackTrigger(next.fault) : undefined;
     if (next.step === 'give-up' && fallback !== undefined && trigger !== undefined) {
@@ -345,26 +350,31 @@ export async function* streamWithRetries(
     const {step: _, ...retry} = next;
     const message = error.kind === 'passing' ? error.message : '';
     const status = error.kind === 'passing' ? error.status : 0;
+    if (isPaid && message !== '') broken.push(askedAgain(message, retry));
     yield [...broken, {event: 'retrying', ...retry, status, message}];
     await clock.sleep(next.delayMs, signal);
   }
 }
 
 /**
- * True if an answer without an end mark is kept. Text that stops in the middle of a sentence is only if a repeat says
- * the same. The agent asks for a cut call again. An empty continuation of a text means that the text was whole.
+ * True if an answer without an end mark is kept. Text that stops in the middle of a sentence never is. The agent asks for
+ * a cut call again.
  */
-function keepsUnmarked(
-  content: AnswerContent,
-  {endMarks}: SessionRefusalChanges,
-  {merger, billed}: {readonly merger: StreamMerger; readonly billed: number},
-): boolean {
-  if (content === 'whole') return billed > 0 || endMarks === 'unknown';
-  // A server that marks the ends of texts also marks the ends of answers.
-  if (content === 'cut-message') return false;
-  if (content === 'cut-text' ? !merger.addsNothing : content === 'none' && !merger.hasContent) return false;
-  return billed > 0 && endMarks === 'unknown';
-}
+const keepsUnmarked = (content: AnswerContent, {endMarks}: SessionRefusalChanges, billed: number): boolean =>
+  content === 'whole'
+    ? billed > 0 || endMarks === 'unknown'
+    : content === 'cut-call' && billed > 0 && endMarks === 'unknown';
+
+/** The line about a repeat that costs money. */
+const askedAgain = (
+  message: string,
+  {attempt, maxAttempts}: {readonly attempt: number; readonly maxAttempts: number},
+): ModelEvent => ({
+  event: 'repaired',
+  repair: 'asked-again',
+  text: `${message} weft asked again (try ${attempt} of ${maxAttempts}).`,
+  leftOut: [],
+});
 
 const unmarkedNote: ModelEvent = {
   event: 'repaired',

@@ -66,8 +66,23 @@ describe('a connection that breaks in the middle: nothing is said twice', () => 
 
   test('in a pipe, as text', async () => {
     await using scene = await openScene([dropAfter(3, say(text)), dropAfter(5, say(text)), say(text)]);
-    expect(await scene.run(['--prompt', 'x'])).toEqual({code: 0, signal: null, stdout: `${text}\n`, stderr: ''});
+    const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
+    expect({code, stdout}).toEqual({code: 0, stdout: `${text}\n`});
+    expect(stderr).toMatch(/^weft: \S[^\n]+ weft asked again \(try 2 of 3\)\.\nweft: [^\n]+ \(try 3 of 3\)\.\n$/u);
   });
+
+  test.each(['text', 'json', 'stream-json'])(
+    'for ever: three requests, a line for each repeat, exit 1 (%s)',
+    async form => {
+      await using scene = await openScene(() => dropAfter(3, say(text)));
+      const args = ['--prompt', 'x', '--output-format', form, '--include-partial-messages'];
+      const {code, stdout, stderr} = await scene.run(args.slice(0, form === 'stream-json' ? 5 : 4));
+      expect([code, scene.server.requests.length]).toEqual([1, 3]);
+      expect(stderr.match(/asked again \(try/gu)).toHaveLength(2);
+      if (form === 'stream-json') expect(deltasOf(stdout)).toBe('one two three');
+      if (form === 'text') expect(stdout).toBe('');
+    },
+  );
 });
 
 test('a silent stream is lost after the time that the setting names', async () => {
@@ -178,7 +193,7 @@ describe('the lesson of a refusal', () => {
   const mayBeCut = expect.stringContaining("The server didn't mark the end of the answer; it may be cut.\n");
   test.each([
     [['It is 4', ' or 5'], {code: 1, stdout: '', stderr: expect.stringContaining('in the middle of a sentence')}, 4],
-    [['src/a.ts'], {code: 0, stdout: 'src/a.ts\n', stderr: mayBeCut}, 4],
+    [['src/a.ts'], {code: 1, stdout: '', stderr: expect.stringContaining('in the middle of a sentence')}, 4],
     [['It is 42.'], {code: 0, stdout: 'It is 42.\n', stderr: mayBeCut}, 2],
   ] as const)('is not that an answer without an end mark is whole: %s', async (contents, expected, requests) => {
     await using scene = await openScene((_, number) => unmarked(contents[(number - 1) % contents.length]), 'openai');

@@ -143,7 +143,7 @@ test('a truncated answer is tried again, and then a clear fault', async () => {
   const events = await faultAfter(chunkFrame('{"type":"ping"}').subarray(0, 30));
   expect(events.at(-1)).toMatchObject({
     event: 'failed',
-    fault: {message: 'The answer broke off in the middle of an event. (10 attempts)'},
+    fault: {message: 'The answer broke off in the middle of an event. (3 attempts)'},
   });
   expect(blocksOf(events)).toEqual([]);
 });

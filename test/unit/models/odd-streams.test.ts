@@ -44,7 +44,9 @@ async function answered(
       event.event === 'block-delta' && event.delta.kind === 'text' ? [event.delta.text] : [],
     );
     const last = events.at(-1);
-    const notes = events.flatMap(event => (event.event === 'repaired' ? [event.text] : []));
+    const notes = events.flatMap(event =>
+      event.event === 'repaired' && event.repair !== 'asked-again' ? [event.text] : [],
+    );
     const calls = each.flatMap(blocksOf).flatMap(block => (block.kind === 'tool-call' ? [block.input] : []));
     const end = last?.event === 'failed' ? last.fault : last?.event;
     return {requests, text: text.join(''), calls, notes, end};
@@ -169,17 +171,17 @@ describe('a stream that ends in order without an end mark', () => {
       {requests: 2, text: 'Count to 4', notes: [], end: cut},
     ],
     [
-      'what a repeat says in the same words is kept',
+      'a repeat that says the same words is cut, too',
       'chat',
       [said('src/a.ts'), said('src/a.ts')],
-      {requests: 2, text: 'src/a.ts', notes: [note]},
+      {requests: 2, text: 'src/a.ts', notes: [], end: cut},
     ],
-    ['but not what it stops before', 'chat', [said('src/a.ts'), said('src')], {requests: 2, notes: [], end: cut}],
+    ['and one that stops before', 'chat', [said('src/a.ts'), said('src')], {requests: 2, notes: [], end: cut}],
     [
-      'and an empty continuation is none',
+      'and one that says nothing',
       'chat',
       [said('It is 42'), said('')],
-      {requests: 2, text: 'It is 42', notes: [note]},
+      {requests: 2, text: 'It is 42', notes: [], end: cut},
     ],
     [
       'a whole call is kept',
@@ -212,7 +214,7 @@ describe('a stream that ends in order without an end mark', () => {
       [messages(...textBlock, {type: 'content_block_stop', index: 0})],
       {requests: 2, notes: [], end: {message: cutOff}},
     ],
-    ['an open block is asked for once', 'anthropic', [messages(...textBlock)], {requests: 2, notes: [note]}],
+    ['an open block is asked for once', 'anthropic', [messages(...textBlock)], {requests: 2, notes: [], end: cut}],
     ['a message without blocks is asked for once', 'anthropic', [messages()], {requests: 2, end: {message: closed}}],
     [
       'a finished item in the middle of a sentence is asked for once',
@@ -220,7 +222,7 @@ describe('a stream that ends in order without an end mark', () => {
       [data(responseText, responseItem)],
       {requests: 2, notes: [], end: {message: cutOff}},
     ],
-    ['an open item is asked for once', 'responses', [data(responseText)], {requests: 2, notes: [note]}],
+    ['an open item is asked for once', 'responses', [data(responseText)], {requests: 2, notes: [], end: cut}],
   ])('%s (%s)', async (_name, dialect, streams, expected) => {
     let at = 0;
     const found = await answered(
