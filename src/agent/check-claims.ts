@@ -32,7 +32,8 @@ export async function unprovenClaims(
   const checks = await checkStatuses(session, signal);
   const {judge} = session.ports;
   const hiding = await Promise.all(work.succeeded.map(async command => judge.hidingIn(command)));
-  const succeeded = work.succeeded.filter((_, at) => !checksNothing.has(hiding[at]));
+  const ran = await Promise.all(work.succeeded.map(async command => judge.ranIn(command)));
+  const succeeded = ran.filter((command, at) => command !== '' && !checksNothing.has(hiding[at]));
   const doubts = Map.groupBy(
     claims.flatMap(claim => {
       const doubt = doubtAbout(claim, checks, {...work, succeeded});

@@ -98,6 +98,8 @@ export interface JudgePort {
   checksIn(command: string, directory: string): Promise<readonly FoundCheck[]>;
   /** Returns why a zero exit code of a command says nothing about a part of it. */
   hidingIn(command: string): Promise<FoundCheck['zero']>;
+  /** Returns the parts of a command that may run a check, without such as `echo npm test`. */
+  ranIn(command: string): Promise<string>;
   deniesAnything(): boolean;
   /** The proof of what the sandbox blocks. `unknown` before its first use, and if none is to be used. */
   sandbox(): Proof | 'unknown';

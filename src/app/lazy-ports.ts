@@ -92,7 +92,7 @@ export function lazyJudge({
     });
     return {...judge, writes: (command, directory) => judge.writes(command, directory, on)};
   };
-  return lazyPort(load, 'assess', 'learn', 'writes', 'reach', 'checksIn', 'hidingIn');
+  return lazyPort(load, 'assess', 'learn', 'writes', 'reach', 'checksIn', 'hidingIn', 'ranIn');
 }
 
 /** Makes the memory for text from outside, empty. Loads the search in files with the first question about such text. */

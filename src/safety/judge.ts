@@ -26,7 +26,7 @@ import type {CheckSetting, FoundCheck} from '../domain/receipt.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import {noDetail, type PermissionMode, type Verdict, type VerdictDetail} from '../domain/risk.ts';
 import {accessedPaths} from './paths/accessed-paths.ts';
-import {checksIn, hidingIn} from './commands/checks.ts';
+import {checksIn, hidingIn, ranIn} from './commands/checks.ts';
 import type {Finding} from './commands/command-finding.ts';
 import {parseCondition} from './rules/hook-condition.ts';
 import type {PermissionRule, PermissionRules} from './rules/permission-rule.ts';
@@ -94,6 +94,8 @@ export interface Judge {
   checksIn(command: string, directory: string): Promise<readonly FoundCheck[]>;
   /** Returns why a zero exit code of a command says nothing about a part of it. */
   hidingIn(command: string): Promise<FoundCheck['zero']>;
+  /** Returns the parts of a command that may run a check. */
+  ranIn(command: string): Promise<string>;
   /** Returns how much of an action in a folder a hook's condition covers. A condition that cannot be compared covers a part. */
   reach(condition: string, action: JudgedAction, directory: string): Promise<RuleReach>;
 }
@@ -141,6 +143,7 @@ export function makeJudge(options: JudgeOptions): Judge {
     checksIn: async (command, directory) =>
       checksIn(command, {directory, context: cachedPathContext(lasting), named: options.checks ?? []}),
     hidingIn: async command => hidingIn(command),
+    ranIn: async command => ranIn(command),
     async reach(text, action, directory) {
       const condition = parseCondition(text, options.ruleKinds);
       if (condition.tag === 'failed') return condition.error.kind === 'never' ? 'none' : 'part';

@@ -92,6 +92,13 @@ test.each([
     'no test has run',
   ],
   ['a run that only lists', [edit, call('Bash', {command: 'node --test --dry-run || true'})], 'no test has run'],
+  [
+    'words about a run',
+    [edit, call('Bash', {command: "echo 'npm test passed'; ls a.test.mjs # npm test"})],
+    'no test has run',
+  ],
+  ['an alias', [edit, call('Bash', {command: 'alias npm=true\nnpm test'})], 'no test has run'],
+  ['a run in a substitution', [edit, call('Bash', {command: 'echo "$(npm test)"'})], ''],
   ['a run in a pipe', [edit, call('Bash', {command: 'npm test | tail -5'})], ''],
   [
     'a run before the last edit',

@@ -292,6 +292,7 @@ export function engineBench(
       writes: async () => 'any',
       checksIn: async () => [],
       hidingIn: async () => 'passed',
+      ranIn: async command => command,
       changeRules: given.changeRules ?? (async () => ok(undefined)),
     },
     hooks: {...noopHooks, ...given.hooks},

@@ -1,10 +1,11 @@
-import {type Check, type CheckKind, checkKinds, type CheckSetting, type FoundCheck} from '../../domain/receipt.ts';
+import type {Check, CheckKind, CheckSetting, FoundCheck} from '../../domain/receipt.ts';
 import {belowRoots, type PathContext, writtenParts} from '../paths/path-context.ts';
 import {partsOf as pathParts, pathFrom, pathOf} from '../paths/path-parts.ts';
 import {literalText} from '../shell/expansion.ts';
 import {parseShell} from '../shell/parser.ts';
 import type {Command, Script, SimpleCommand} from '../shell/syntax-tree.ts';
 import {analyzeCommand} from './analyze-command.ts';
+import {checksNothing, isEmptied, kindOf} from './check-kinds.ts';
 import {mayReplaceCheck, plainVariable} from './check-variables.ts';
 import {hasTrait, isShell, rowFor, rowOf} from './known-programs.ts';
 import {isAssignment, keywords, layers, programName} from './layers.ts';
@@ -20,6 +21,7 @@ interface CheckPlace {
 /** Returns the checks that a command runs, and what its exit code says about each. */
 export function checksIn(written: string, place: CheckPlace): readonly FoundCheck[] {
   const whole = settingFor(place, ({command: text}) => text.trim() === written.trim());
+  if (definesProgram(written)) return [];
   const command = inSimplerWords(written);
   const parts = partsOf(command);
   if (parts === undefined) return whole === undefined ? [] : [{...namedCheck(whole, 'test', place), ...plain}];
@@ -35,7 +37,11 @@ export function checksIn(written: string, place: CheckPlace): readonly FoundChec
     const directories = invocationOf(simple)?.directories ?? [];
     const here = {...place, directory: directories[0] ?? place.directory};
     const checks = checksOfSimple(simple, {text: command, variables}, here);
-    const part = {zero: isChanged || directories.length !== 1 ? ('changed' as const) : zero, checks};
+    const isLost = directories.length !== 1;
+    const part = {
+      zero: isChanged || isLost ? ('changed' as const) : zero,
+      checks: isLost ? checks.map(check => ({...check, files: 'outside' as const})) : checks,
+    };
     isChanged ||= changes;
     return part;
   });
@@ -86,7 +92,8 @@ export function hidingIn(written: string): FoundCheck['zero'] {
     return zero !== 'condition' || !/^\s*!/u.test(command);
   };
   const parts = partsOf(command);
-  if (parts === undefined) return definesProgram(command) || startsCoprocess(command) ? 'changed' : 'passed';
+  if (definesProgram(command)) return 'changed';
+  if (parts === undefined) return startsCoprocess(command) ? 'changed' : 'passed';
   const evaluated = parts.map(({command: simple}) => wordTexts(simple, command)).filter(([first]) => first === 'eval');
   if (evaluated.some(([, ...script]) => hidingIn(script.join(' ')) !== 'passed')) return 'changed';
   const checks = parts.flatMap(({command: simple, variables}) =>
@@ -103,11 +110,31 @@ export function hidingIn(written: string): FoundCheck['zero'] {
   return parts.find(hides)?.zero ?? inner.find(zero => zero !== 'passed') ?? 'passed';
 }
 
-/** True if a function takes the name of a program that checks: `npm() { true; }`. */
+/** True if a function or an alias takes the name of a program that checks or runs one: `npm() { true; }`. */
 const definesProgram = (command: string): boolean =>
-  [...command.matchAll(/(?:^|[;&|{(\n])\s*(?:function\s+([\w.-]+)|([\w.-]+)\s*\(\s*\))/gu)].some(
-    ([, first, name = first ?? '']) => rowOf(name)?.checks !== undefined,
-  );
+  [
+    ...command.matchAll(
+      /(?:^|[;&|{(\n])\s*(?:function\s+|alias\s+(?:-\S+\s+)*['"]?(?=[\w.-]+=)|hash\s+-p\s+\S+\s+|(?=[\w.-]+\s*\(\s*\)))([\w.-]+)/gu,
+    ),
+  ].some(([, name = '']) => rowOf(name)?.checks !== undefined || rowOf(name)?.wraps !== undefined);
+
+/** Returns the parts of a command that may run a check, without `echo npm test`, `ls test` and comments. */
+export const ranIn = (command: string): string =>
+  partsOf(command)
+    ?.filter(({command: simple}) => {
+      const written = command.slice(simple.range.from, simple.range.to);
+      // A substitution may run a check, and a log may tell of a run elsewhere.
+      return !readers.has(wordTexts(simple, command)[0] ?? '') || /[$`]|-exec|\.(?:log|out|tap|xml)\b/u.test(written);
+    })
+    .map(({command: {range}}) => command.slice(range.from, range.to))
+    .join('; ') ?? command;
+
+/** Programs that run no check, whatever words they get. */
+const readers: ReadonlySet<string> = new Set(
+  wordsOf(
+    'ls cat head tail less more grep egrep rg find fd sed awk wc echo printf true false : cd pushd popd pwd mkdir touch cp mv rm ln chmod which type diff cmp stat file tree jq sort uniq cut tr test [ export set unset sleep date git',
+  ),
+);
 
 /** True if a check runs beside the command: `coproc npm test`. */
 const startsCoprocess = (command: string): boolean =>
@@ -493,99 +520,4 @@ function canonicalOf(command: string): string {
   if (only?.kind !== 'simple') return canonical([command.trim()]);
   const variables = only.assignments.map(({range}) => command.slice(range.from, range.to));
   return [...variables.filter(word => !plainVariable.test(word)), canonical(wordTexts(only, command))].join(' ');
-}
-
-/** Options with which a program checks nothing, ignores failures, or does not end. */
-const checksNothing =
-  /^(?:-h|--(?:watch(?:All)?(?:=.*)?|help|version|list[\w-]*|collect-?only|co|dry(?:-run)?|just-print|showConfig|init|print-config.*|ui|(?:config\.)?script-?shell.*|node-options.*|userconfig.*|clear-?[cC]ache|exit-zero|issues-exit-code=0))$/u;
-
-/** Options whose value is the next word, in programs whose first operand counts. */
-const takesValue = /^(?:-[CFfw]|--(?:prefix|dir|cwd|filter|workspace|manifest-path|file|directory|config|project))$/u;
-
-/** True if a word is one of a row, which may end with `*`, or a group of short options with it: `-ki` has `-i`. */
-const isWordOf = (fact: string, word: string): boolean =>
-  fact.endsWith('*')
-    ? word.startsWith(fact.slice(0, -1))
-    : word === fact ||
-      (/^-\w$/u.test(fact) && /^-[a-zA-Z]+$/u.test(word) && bundles.test(word) && word.includes(fact.slice(1)));
-
-/** Groups of short options without a value. Of others, such as `-run` of go, only the whole word counts. */
-const bundles = /^-[bBdeikLnprRqsStw]+$/u;
-
-/** True if only some words keep a command from being a check: `make -n test`, `vitest list`. */
-function isEmptied(words: readonly string[]): boolean {
-  if (kindOf(words) !== undefined) return false;
-  const facts = [...factsOf(words[0]), ...factsOf(words[words.indexOf('-m') + 1])];
-  const excluded = ['!--if-present', ...facts]
-    .filter(fact => fact.startsWith('!'))
-    .map(fact => fact.replace(/^!(?:\w+:)?/u, ''))
-    .flatMap(fact => [fact, fact.replace(/^(-[^=]*)=.*|^\w+=(?=\w+$)/u, '$1')]);
-  const kept = words.filter(
-    (word, at) => at === 0 || !(checksNothing.test(word) || excluded.some(fact => isWordOf(fact, word))),
-  );
-  return kindOf(kept) !== undefined;
-}
-
-/** Returns what the row of a program says about checks. */
-function factsOf(program = ''): readonly string[] {
-  const name = programName(program);
-  return wordsOf((rowOf(name) ?? rowOf(name.replace(/-?\d[\d.]*$/u, '')))?.checks);
-}
-
-/** Returns the kind of check that a command without wrappers runs, by the rows of the table. */
-function kindOf([program = '', ...args]: readonly string[]): CheckKind | undefined {
-  const facts = factsOf(program);
-  const end = args.indexOf('--');
-  const own = end < 0 ? args : args.slice(0, end);
-  if (facts.length === 0 || args.some(word => checksNothing.test(word)) || mayRunNoScript(own)) return undefined;
-  const pairs = own.map((word, at) => `${word}=${own[at + 1] ?? ''}`);
-  const isGivenFact = (fact: string): boolean => own.some(given => isWordOf(fact, given)) || pairs.includes(fact);
-  const isOperand = (word: string, at: number): boolean =>
-    !/^[-+]/u.test(word) && !isAssignment(word) && !takesValue.test(own[at - 1] ?? '');
-  const operands = own.filter(isOperand);
-  for (const fact of facts) {
-    const [what = '', word] = fact.split(':');
-    if (what.startsWith('!')) {
-      if (word === undefined && isGivenFact(what.slice(1))) return undefined;
-      continue;
-    }
-    const isGiven = word?.startsWith('-') === true ? own.includes(word) : word === (operands[0] ?? '');
-    if (word !== undefined && !isGiven) continue;
-    if (what === 'module') {
-      const module = own.slice(own.indexOf('-m') + 1);
-      return module[0] === 'unittest' ? 'test' : kindOf(module);
-    }
-    const scripts = word === undefined || word.startsWith('-') ? operands : operands.slice(1);
-    const kind =
-      what === 'target'
-        ? operands.map(kindOfTask).find(each => each !== undefined)
-        : what === 'script'
-          ? (kindOfTask(scripts[0] ?? '') ?? kindOf(own.slice(own.indexOf(scripts[0] ?? ''))))
-          : checkKinds.find(each => each === what);
-    if (kind === undefined) continue;
-    return facts.some(other => other.startsWith(`!${kind}:`) && isGivenFact(other.slice(kind.length + 2)))
-      ? undefined
-      : kind;
-  }
-  return undefined;
-}
-
-/** True if a package tool ends well without a script of that name. In several packages some often have none. */
-const mayRunNoScript = (words: readonly string[]): boolean =>
-  words.includes('--if-present') &&
-  !words.some(word => /^(?:-ws|-w|-r|--workspaces?(?:=.*)?|--recursive)$/u.test(word));
-
-const taskWords: readonly (readonly [CheckKind, RegExp])[] = [
-  ['types', /^(?:types?|typecheck|tsc|typing)$/u],
-  ['test', /^(?:tests?|spec|specs|unit|e2e|integration|check|checks|verify|ci|validate)$/u],
-  ['lint', /^(?:lint|eslint|clippy|vet)$/u],
-  ['build', /^(?:build|compile|bundle|all|package|assemble)$/u],
-];
-const otherTask = /^(?:watch|dev|serve|server|start|ui|update|clean|deploy|publish|release|install|image|debug)$/u;
-
-/** Returns the kind of check that a script or target is, by the words of its name: `test:unit`, `type-check`. */
-function kindOfTask(name: string): CheckKind | undefined {
-  const parts = name.toLowerCase().split(/[:_.\-/]+/u);
-  if (parts.some(part => otherTask.test(part)) || /\.\w+$/u.test(name)) return undefined;
-  return taskWords.find(([, words]) => parts.some(part => words.test(part)))?.[0];
 }

@@ -373,6 +373,27 @@ test.each([
   expect(await judgeWith([]).hidingIn(command)).not.toBe('passed');
 });
 
+test.each([
+  ['echo npm test', ''],
+  ["echo 'Tests: 41 passed'; ls test # npm test", ''],
+  ['git commit -m "Run npm test" && test -f a', ''],
+  ['cd web && npm test | tail', 'npm test'],
+  ['./run-tests.sh; rm -r test', './run-tests.sh'],
+  ['echo "$(npm test)"', 'echo "$(npm test)"'],
+  ['tail test.log', 'tail test.log'],
+  ['(( npm test', '(( npm test'],
+])('%s may run %j', async (command, ran) => {
+  expect(await judgeWith([]).ranIn(command)).toBe(ran);
+});
+
+test.each(['npx() { :; }; npx vitest run', 'alias npm=true; npm test', 'hash -p /bin/true npm; npm test'])(
+  '%s runs another program',
+  async command => {
+    const judge = judgeWith([]);
+    expect([await judge.checksIn(command, '/w'), await judge.hidingIn(command)]).toEqual([[], 'changed']);
+  },
+);
+
 test.each(['eval "$(direnv export bash)"; npm test', 'f() { ls; }; f'])(
   '%s hides no check in its words',
   async command => {
@@ -416,6 +437,7 @@ test.each([
   ['echo good > a.txt && npm test 2>&1', ['as-read']],
   ['npm test > log', ['as-read']],
   ['npm --prefix ../other test', ['outside']],
+  ['cd /tmp && npm test', ['outside']],
   ['pytest --rootdir=/other', ['outside']],
   ['make -C ~/other test', ['outside']],
   ['tsc -p web/../../tsconfig.json', ['outside']],
