@@ -43,4 +43,6 @@ export interface DatabaseOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly process: {readonly pid: number};
+  /** Opens a file of a newer weft for reading, and gets a sentence about it. Without it, such a file is refused. */
+  readonly readNewer?: (sentence: string) => void;
 }

@@ -1,5 +1,16 @@
-import {chmodSync, closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
-import {dirname} from 'node:path';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import {writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import type * as sqlite from 'node:sqlite';
 import type {DatabaseSync, StatementSync} from 'node:sqlite';
 import {makeFolders} from '../config/make-folders.ts';
@@ -24,10 +35,15 @@ export function openSqlite(file: string, options: DatabaseOptions): Outcome<Data
         `PRAGMA busy_timeout = ${String(busyTimeoutMs)}; PRAGMA synchronous = NORMAL; PRAGMA auto_vacuum = INCREMENTAL`,
       );
       if (file !== ':memory:') useWal(connection);
+      keepCopy(connection, file);
       const version = migrate(connection);
       if (version <= migrations.length) return ok(makeDatabase(connection, file, options));
       connection.close();
-      return failed(newerSchema(file));
+      if (options.readNewer === undefined) return failed(newerSchema(file));
+      options.readNewer(`The session database ${file} was made by a newer version of weft. This one only reads it.`);
+      connection = new (loadSqlite().DatabaseSync)(file, {readOnly: true});
+      connection.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}`);
+      return ok(makeDatabase(connection, file, options));
     } catch (cause) {
       closeQuietly(connection);
       if (!isBusy(cause) || !isBeingRebuilt(file)) return failed(storeFault(cause, file));
@@ -93,6 +109,37 @@ function useWal(connection: DatabaseSync): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
   }
+}
+
+/** The folder with the copies of the database `file`, one for each version of its schema. */
+const copiesOf = (file: string): string => join(dirname(file), 'earlier');
+
+/** Keeps a copy of a database that will be migrated, so that an earlier weft can go on with it. Older copies are deleted. */
+function keepCopy(connection: DatabaseSync, file: string): void {
+  const version = schemaVersion(connection);
+  if (file === ':memory:' || version === 0 || version >= migrations.length) return;
+  const copy = join(copiesOf(file), `weft-v${String(version)}.db`);
+  const part = `${copy}.${String(process.pid)}`;
+  makeFolders(copiesOf(file));
+  rmSync(part, {force: true});
+  makePrivateFile(part);
+  try {
+    connection.prepare('VACUUM INTO ?').run(part);
+    // Otherwise another process has migrated the database before it was copied.
+    if (schemaVersion(connection) !== version) return;
+    removeCopies(file, Date.now());
+    renameSync(part, copy);
+  } finally {
+    rmSync(part, {force: true});
+  }
+}
+
+/** Deletes the copies of the database `file` that are older than `time`. */
+export function removeCopies(file: string, time: number): void {
+  const folder = copiesOf(file);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder).filter(each => /^weft-v\d+\.db$/u.test(each)))
+    if (statSync(join(folder, name)).mtimeMs < time) rmSync(join(folder, name), {force: true});
 }
 
 /** Brings the schema up to date. Returns its version, which may be newer than the version that this weft knows. */

@@ -13,7 +13,7 @@ import type {SessionId} from '../../domain/ids.ts';
 import {sessionTitle, shortSessionIds, titleIn} from '../../domain/session-list.ts';
 import {sessionIdOf} from '../../app/open-session.ts';
 import {sessionCosts} from '../../app/session-costs.ts';
-import {openUserStore} from '../../app/user-database.ts';
+import {openUserStore, readUserStore} from '../../app/user-database.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import {note, print, printJson, stdoutWidth} from '../../app/output.ts';
 import {exportJsonl, exportMarkdown} from '../../app/export-session.ts';
@@ -103,7 +103,7 @@ const listedSessions = 100;
 
 /** `weft sessions list`: prints the newest sessions of all folders, or one array of all with `--json`. */
 async function printSessions({json, limit}: JsonOption & {readonly limit?: number}): Promise<ExitCode> {
-  const store = await userStore();
+  const store = await readUserStore(userPlaces());
   const shown = limit ?? (json === undefined ? listedSessions : undefined);
   const found = store.list({limit: shown === undefined ? shown : shown + 1});
   const summaries = found.slice(0, shown);
@@ -122,7 +122,7 @@ async function printSessions({json, limit}: JsonOption & {readonly limit?: numbe
 
 /** `weft sessions show <id>`: prints a transcript, or one object with the summary and every record with `--json`. */
 async function showSession(idText: string, {json}: JsonOption): Promise<ExitCode> {
-  const {summary, records} = read(await userStore(), idText);
+  const {summary, records} = read(await readUserStore(userPlaces()), idText);
   if (json === undefined) print(formatSession(records));
   else
     printJson(
@@ -133,7 +133,7 @@ async function showSession(idText: string, {json}: JsonOption): Promise<ExitCode
 
 /** `weft sessions cache <id>`: prints what each request read from the provider's cache, or one array with `--json`. */
 async function printCache(idText: string, {json}: JsonOption): Promise<ExitCode> {
-  const store = await userStore();
+  const store = await readUserStore(userPlaces());
   const [{cacheReport}, {cachedRequestText}] = await Promise.all([
     import('../../domain/cache-report.ts'),
     import('../../domain/cached-request.ts'),

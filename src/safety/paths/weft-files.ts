@@ -34,7 +34,7 @@ interface WeftPath {
 /** The names that weft uses in its folders. */
 const weftFileNames: readonly string[] = (
   'settings.json settings.local.json trust.json weft.db blocks cache checkpoints placeholder.key credentials.json ' +
-  'history.jsonl mcp memory'
+  'history.jsonl mcp memory earlier'
 ).split(' ');
 
 /** The folder in a workspace with weft's settings. */

@@ -1,8 +1,9 @@
-import {mkdirSync} from 'node:fs';
-import {dirname} from 'node:path';
+import {hash} from 'node:crypto';
+import {existsSync, mkdirSync, readdirSync, statSync} from 'node:fs';
+import {basename, dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {Client} from 'pg';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {parseSessionId, planId} from '../../../src/domain/ids.ts';
 import {makeJobStore} from '../../../src/store/job-store.ts';
 import {migrations} from '../../../src/store/migrations.ts';
@@ -11,7 +12,7 @@ import {postgresMigrations} from '../../../src/store/postgres/postgres-migration
 import {openRunQueue} from '../../../src/store/postgres/run-queue.ts';
 import {ScheduleStore} from '../../../src/store/schedule-store.ts';
 import {openDatabase} from './open-database.ts';
-import {onEachDatabase, uuid} from './temporary-store.ts';
+import {onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
 
 const session = parseSessionId(uuid(1)) ?? expect.unreachable();
 
@@ -223,5 +224,43 @@ onEachDatabase(database => {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await jobs.claim(id)).toEqual({tag: 'failed', error: 'ended'});
     jobs.close();
+  });
+});
+
+/** The number of steps to the schema of each released version, and the checksum of these steps. */
+const released: readonly (readonly [version: string, steps: number, checksum: string])[] = [
+  ['weft before jobs', 9, '5fb03564ed603b15a0a52e804799ae73974ba397d6ae187b6f358cee5c63157f'],
+  ['weft 1.0.0-rc.1', 13, '8a45ad9f3f86fe15f731913d391bb67531a317c3a0deed18254240c8fa3fbd49'],
+];
+
+const schemaOf = (file: DatabaseSync): unknown =>
+  file.prepare('SELECT type, name, sql FROM sqlite_master ORDER BY type, name').all();
+
+describe.each(released)('the database of %s', (_version, steps, checksum) => {
+  test('has a schema that nothing changes later', () => {
+    expect(hash('sha256', migrations.slice(0, steps).join(';'))).toBe(checksum);
+  });
+
+  test('becomes the current one, and a copy that the released weft can open stays', () => {
+    using temporary = temporaryFile();
+    mkdirSync(dirname(temporary.file));
+    const file = new DatabaseSync(temporary.file);
+    for (const step of migrations.slice(0, steps)) file.exec(step);
+    file.exec(`PRAGMA user_version = ${String(steps)}; PRAGMA journal_mode = WAL`);
+    const before = schemaOf(file);
+    file.close();
+    openDatabase(temporary.file).close();
+
+    const current = new DatabaseSync(':memory:');
+    for (const step of migrations) current.exec(step);
+    using migrated = new DatabaseSync(temporary.file, {readOnly: true});
+    expect(schemaOf(migrated)).toEqual(schemaOf(current));
+    const earlier = join(dirname(temporary.file), 'earlier');
+    if (steps === migrations.length) return expect(existsSync(earlier)).toBe(false);
+    const copy = join(earlier, `weft-v${String(steps)}.db`);
+    using copied = new DatabaseSync(copy, {readOnly: true});
+    expect([schemaOf(copied), copied.prepare('PRAGMA user_version').get()]).toEqual([before, {user_version: steps}]);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    return expect(readdirSync(earlier)).toEqual([basename(copy)]);
   });
 });

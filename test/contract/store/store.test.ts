@@ -10,6 +10,8 @@ import type {JournalRecord, SessionSummary} from '../../../src/domain/journal.ts
 import {noUsage} from '../../../src/domain/usage.ts';
 import {Store} from '../../../src/store/open-store.ts';
 import {encodeBody} from '../../../src/store/record-body.ts';
+import {openSqlite} from '../../../src/store/sqlite-database.ts';
+import {StoreError} from '../../../src/store/store-fault.ts';
 import {openDatabase, tryDatabase} from './open-database.ts';
 import {countingStore, onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
 
@@ -463,6 +465,29 @@ describe('the database file', () => {
     expect(complaint(openOnce(temporary.file))).toBe(
       `The session database ${temporary.file} was made by a newer version of weft. Update weft, or choose another folder with WEFT_HOME=<dir>.`,
     );
+  });
+
+  test('of a newer weft is read by commands that only read, with a sentence', () => {
+    using temporary = temporaryFile();
+    const store = countingStore(temporary.file);
+    const session = store.create(details);
+    session.append(prompt('one'));
+    store.close();
+    const other = new DatabaseSync(temporary.file);
+    other.exec('PRAGMA user_version = 99');
+    other.close();
+    const told: string[] = [];
+    const readNewer = (sentence: string): void => void told.push(sentence);
+    const reader = new Store(value(openSqlite(temporary.file, {now: Date.now, process, readNewer})), {
+      now: Date.now,
+      uuid: () => uuid(9),
+    });
+    expect(value(reader.read(session.id)).records).toEqual([prompt('one')]);
+    expect(() => reader.rename(session.id, 'x')).toThrow(StoreError);
+    reader.close();
+    expect(told).toEqual([
+      `The session database ${temporary.file} was made by a newer version of weft. This one only reads it.`,
+    ]);
   });
 
   test('that is no database is named, with what to do', () => {

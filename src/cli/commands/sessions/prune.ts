@@ -12,6 +12,9 @@ import {userPlaces} from '../../../app/user-data.ts';
 import {limitOutputs, outputParent} from '../../../workspace/exec/output-folder.ts';
 import {printDocument} from '../../rows.ts';
 
+/** How long the copy of the database from before an update is kept. */
+const copyAgeMs = 30 * 24 * 60 * 60 * 1000;
+
 export interface PruneOptions {
   readonly dryRun?: true;
   readonly json?: true;
@@ -29,9 +32,10 @@ export async function pruneSavedSessions({dryRun, json}: PruneOptions): Promise<
   if (dryRun === undefined) limitOutputs(outputParent());
   const {file} = store.space();
   store.close();
-  if (dryRun === undefined && file === 'fixed' && places.database.kind === 'sqlite') {
-    const {rebuildSqlite} = await import('../../../store/sqlite-database.ts');
-    if (rebuildSqlite(places.database.file) === 'in-use')
+  if (dryRun === undefined && places.database.kind === 'sqlite') {
+    const {rebuildSqlite, removeCopies} = await import('../../../store/sqlite-database.ts');
+    removeCopies(places.database.file, Date.now() - copyAgeMs);
+    if (file === 'fixed' && rebuildSqlite(places.database.file) === 'in-use')
       note('The database keeps its size while weft runs elsewhere. Close it, and run weft sessions prune again.');
   }
   if (json !== undefined)

@@ -2,7 +2,7 @@ import {dirname} from 'node:path';
 import {UsageError, unwrap} from '../../../app/exit-code.ts';
 import {sessionIdOf} from '../../../app/open-session.ts';
 import {existingFolder} from '../../../app/run-context.ts';
-import {openUserStore} from '../../../app/user-database.ts';
+import {readUserStore} from '../../../app/user-database.ts';
 import {userPlaces} from '../../../app/user-data.ts';
 import type {SessionId} from '../../../domain/ids.ts';
 import type {Places} from '../../../config/places.ts';
@@ -43,7 +43,7 @@ function latestAround(store: Store, folder: string, having: Having): SessionId |
 /** Opens a saved session by its id or the first characters; without one, the latest of this folder that has such a record. Throws if there is none. */
 export async function openSaved(idText: string | undefined, having?: Having): Promise<SavedSession> {
   const places = userPlaces();
-  const store = await openUserStore(places);
+  const store = await readUserStore(places);
   const id = idText === undefined ? latestAround(store, existingFolder('.'), having) : sessionIdOf(store, idText);
   if (id === undefined)
     throw new UsageError(
