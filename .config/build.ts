@@ -3,6 +3,7 @@ import {basename} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {brotliCompressSync} from 'node:zlib';
 import {rolldown, type OutputOptions, type Plugin, type RolldownOutput} from 'rolldown';
+import packageFile from '../package.json' with {type: 'json'};
 import {bundleOptions} from './bundle-options.ts';
 import {settingsJsonSchema} from './settings-json-schema.ts';
 import {sourceStamp, stampFile} from './source-stamp.ts';
@@ -234,5 +235,19 @@ await writeFile(
   new URL('../dist/settings.schema.json', import.meta.url),
   `${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`,
 );
+
+/** The entry of weft in the registry of the Agent Client Protocol. */
+const {name, version, description, license} = packageFile;
+const registryEntry = {
+  id: 'weft',
+  name: 'weft',
+  version,
+  description,
+  repository: packageFile.repository.url.replace(/^git\+(.*)\.git$/u, '$1'),
+  authors: ['The weft authors'],
+  license,
+  distribution: {npx: {package: `${name}@${version}`, args: ['acp']}},
+};
+await writeFile(new URL('../dist/agent.json', import.meta.url), `${JSON.stringify(registryEntry, undefined, 2)}\n`);
 
 await writeFile(stampFile, stamp);

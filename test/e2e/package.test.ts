@@ -2,6 +2,7 @@
 import {execFileSync} from 'node:child_process';
 import {globSync, readFileSync, statSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
+import {Ajv} from 'ajv';
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import packageFile from '../../package.json' with {type: 'json'};
@@ -41,9 +42,24 @@ test('the package takes at most 3 MB to download and 18 MB on disk, with the opt
       'completions/_weft',
       'dist/settings.schema.json',
       'dist/messages.schema.json',
+      'dist/agent.json',
       'THIRD-PARTY-NOTICES',
     ]),
   );
+});
+
+const read = (path: string): unknown => JSON.parse(readFileSync(`${root}/${path}`, 'utf8'));
+
+test("the package's entry for the ACP registry fits the registry's schema, and starts this version", () => {
+  const entry = read('dist/agent.json');
+  const ajv = new Ajv({validateFormats: false});
+  expect([ajv.validate(Object(read('test/e2e/data/acp-agent.schema.json')), entry), ajv.errors]).toEqual([true, null]);
+  const {name, version, repository} = packageFile;
+  expect(entry).toMatchObject({
+    version,
+    repository: repository.url.replace(/^git\+(.*)\.git$/u, '$1'),
+    distribution: {npx: {package: `${name}@${version}`, args: ['acp']}},
+  });
 });
 
 test('the package needs no other package, no compiler and no script', () => {
