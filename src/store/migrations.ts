@@ -231,6 +231,12 @@ export const sessionTexts = (table: string): string => `
   )${table};
   CREATE INDEX session_texts_by_session ON session_texts (session_id);`;
 
+/** Selects the records about files. Most records are conversation, which is long. */
+export const isAboutFiles = "kind IN ('checkpoint', 'step', 'receipt', 'rewind', 'redo')";
+
+export const fileRecordsIndex = `
+  CREATE INDEX records_about_files ON records (session_id, seq) WHERE ${isAboutFiles};`;
+
 /** The sessions of the user or of a folder without those of sub-agents, in the order of lists, and those of sub-agents by parent. */
 export const sessionIndexes = `
   DROP INDEX sessions_by_directory;
@@ -296,4 +302,5 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER records_counted AFTER INSERT ON records BEGIN ${sqliteCounts.trigger} END;`,
   sessionIndexes,
   sessionTexts(' STRICT'),
+  fileRecordsIndex,
 ];

@@ -10,7 +10,7 @@ import type {TimedRecord} from '../domain/cache-report.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {Database, Row} from './database.ts';
 import type {ProcessMark} from './process-mark.ts';
-import {addUsageOfSession, extracted} from './migrations.ts';
+import {addUsageOfSession, extracted, isAboutFiles} from './migrations.ts';
 import {decodeBody, encodeBody} from './record-body.ts';
 
 /** A stored record that can't be read anymore. */
@@ -38,8 +38,8 @@ export const findSessionRow = (db: Database, id: SessionId): SessionSummary | un
 
 export interface StoredSessionFilter extends SessionFilter {
   readonly directory?: string | undefined;
-  /** A kind of record that the session has. */
-  readonly having?: JournalRecord['kind'] | undefined;
+  /** A kind of record about files that the session has. */
+  readonly having?: 'checkpoint' | 'receipt' | undefined;
 }
 
 /** Returns the sessions, newest first. */
@@ -60,7 +60,9 @@ function sessionsIn({directory, idPrefix, limit, withoutModel, having}: StoredSe
       : "coalesce(parent, '') = '' AND substr(id, 1, ?) = ? AND id BETWEEN ? AND ?",
     ...(directory === undefined ? [] : ['directory = ?']),
     ...(withoutModel === undefined ? [] : ['model <> ?']),
-    ...(having === undefined ? [] : ['EXISTS (SELECT 1 FROM records WHERE session_id = sessions.id AND kind = ?)']),
+    ...(having === undefined
+      ? []
+      : [`EXISTS (SELECT 1 FROM records WHERE session_id = sessions.id AND ${isAboutFiles} AND kind = ?)`]),
   ];
   return {
     sql: `FROM sessions WHERE ${conditions.join(' AND ')} ${newestFirst} ${limit === undefined ? '' : 'LIMIT ?'}`,
@@ -349,8 +351,9 @@ export const lastMessages = (
 export function selectCheckpointTrees(db: Database): readonly SessionCheckpoints[] {
   return selectSessions(db, {}).map(({id, updatedAt}) => {
     const rows = db.all(
-      `${withSubSessions} SELECT kind, body FROM records JOIN tree ON session_id = tree.id
-       WHERE kind IN ('checkpoint', 'step', 'receipt', 'rewind', 'redo') ORDER BY session_id, seq`,
+      // A plain join makes SQLite search all records for the sessions.
+      `${withSubSessions} SELECT kind, body FROM tree CROSS JOIN records
+       WHERE session_id = tree.id AND ${isAboutFiles} ORDER BY session_id, seq`,
       id,
     );
     const trees = rows.flatMap(row => {
@@ -375,7 +378,7 @@ export const selectFileRecords = (db: Database, directory: string): readonly Ses
     .all(
       `SELECT r.session_id AS id, r.kind AS kind, r.body AS body, r.at AS at
        FROM (SELECT CAST(? AS TEXT) AS directory) own JOIN sessions s ON ${isRelatedFolder} JOIN records r ON r.session_id = s.id
-       WHERE r.kind IN ('checkpoint', 'step', 'rewind', 'redo') ORDER BY s.created_at, s.id, r.seq`,
+       WHERE ${isAboutFiles} AND kind <> 'receipt' ORDER BY s.created_at, s.id, r.seq`,
       directory,
     )
     .flatMap(row => {
@@ -395,7 +398,7 @@ export function selectChangesAlongside(
        CASE WHEN o.session_id IS NULL THEN 0 ELSE 1 END AS owned
      FROM records r JOIN sessions s ON s.id = r.session_id LEFT JOIN owners o ON o.session_id = s.id
      JOIN sessions own ON own.id = ?
-     WHERE r.kind = 'checkpoint' AND s.parent IS NULL
+     WHERE ${isAboutFiles} AND kind = 'checkpoint' AND s.parent IS NULL
        AND ${isRelatedFolder}
      ORDER BY r.session_id, r.seq`,
     id,

@@ -144,7 +144,10 @@ export function removeCopies(file: string, time: number): void {
 
 /** Brings the schema up to date. Returns its version, which may be newer than the version that this weft knows. */
 function migrate(connection: DatabaseSync): number {
-  if (schemaVersion(connection) >= migrations.length) return schemaVersion(connection);
+  const before = schemaVersion(connection);
+  if (before >= migrations.length) return before;
+  // A step that reads all records is short if they are in memory. Other processes wait for it, so read them before.
+  if (before > 0) connection.prepare("SELECT count(*) FROM records WHERE kind = ''").get();
   return inTransaction(connection, () => {
     const version = schemaVersion(connection);
     for (const step of migrations.slice(version)) connection.exec(step);

@@ -1,4 +1,4 @@
-import {sessionCounts, sessionIndexes, sessionTexts, tablesIn} from '../migrations.ts';
+import {fileRecordsIndex, sessionCounts, sessionIndexes, sessionTexts, tablesIn} from '../migrations.ts';
 
 const tables = tablesIn({
   integer: 'BIGINT',
@@ -95,4 +95,5 @@ export const postgresMigrations: readonly string[] = [
   CREATE TRIGGER records_counted AFTER INSERT ON records FOR EACH ROW EXECUTE FUNCTION count_record();`,
   sessionIndexes,
   sessionTexts(''),
+  fileRecordsIndex,
 ];

@@ -4,6 +4,7 @@ import {DatabaseSync} from 'node:sqlite';
 import * as fc from 'fast-check';
 import {Client} from 'pg';
 import {expect, test} from 'vitest';
+import {treeId} from '../../../src/domain/checkpoint.ts';
 import {messageText} from '../../../src/domain/conversation.ts';
 import {messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
@@ -12,7 +13,8 @@ import {migrations} from '../../../src/store/migrations.ts';
 import {postgresMigrations} from '../../../src/store/postgres/postgres-migrations.ts';
 import {encodeBody} from '../../../src/store/record-body.ts';
 import type {SessionUsage} from '../../../src/store/session-rows.ts';
-import {countingStore, onEachDatabase, uuid} from './temporary-store.ts';
+import {processorClock} from '../../support/processor-clock.ts';
+import {countingStore, onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
 
 const words = fc.oneof(fc.string({unit: 'binary'}), fc.constantFrom('NUL \0', '\\u0000', 'x'.repeat(3000)));
 const tokens = fc.nat({max: 1_000_000});
@@ -166,4 +168,34 @@ onEachDatabase(database => {
     expect(shown(store, earlier)).toEqual(fold(earlier, [...one, ...two, ...three]));
     store.close();
   });
+});
+
+/** The processor time of three runs, after one that warms up. */
+function timeOf(work: () => unknown): number {
+  work();
+  const clock = processorClock();
+  for (let run = 0; run < 3; run += 1) work();
+  return clock();
+}
+
+test('questions about files do not read the conversations', () => {
+  using temporary = temporaryFile();
+  const store = countingStore(temporary.file);
+  const talk: JournalRecord = {
+    kind: 'prompt',
+    message: {role: 'user', id: messageId('p'), blocks: [{kind: 'text', text: 'x'.repeat(500)}]},
+  };
+  for (let at = 0; at < 300; at += 1) {
+    const session = store.create({directory: '/w', model: 'm'});
+    for (let record = 0; record < 60; record += 1) session.append(talk);
+    session.append({kind: 'checkpoint', prompt: messageId('p'), moment: 'before', tree: treeId(String(at))});
+    session.close();
+  }
+  const list = timeOf(() => store.list({}));
+  expect(store.checkpointTrees()).toHaveLength(300);
+  expect(timeOf(() => store.checkpointTrees()) / list).toBeLessThan(40);
+  expect(store.fileRecords('/w')).toHaveLength(300);
+  expect(timeOf(() => store.fileRecords('/w')) / list).toBeLessThan(5);
+  expect(timeOf(() => store.latest('/w', 'receipt')) / list).toBeLessThan(1);
+  store.close();
 });
