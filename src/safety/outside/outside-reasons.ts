@@ -16,11 +16,11 @@ import {joinPath, pathFrom, pathOf} from '../paths/path-parts.ts';
 import {decodedForms} from './decoded-forms.ts';
 import {filesNamed, filesRun, partsRun, readsCommands} from './files-run.ts';
 import {address, goesBack, keysOf, textsOf, trackerOf} from './goes-back.ts';
-import {callOf, contentOf, type Find, isData, isTrusted, type OutsideEvidence} from './outside-evidence.ts';
+import {type Call, callOf, contentOf, type Find, isData, isTrusted, type OutsideEvidence} from './outside-evidence.ts';
 import type {OutsidePart} from './outside-text.ts';
 import {runsLater} from './runs-later.ts';
 import {TextFinder} from './text-finder.ts';
-import type {TextSource} from './text-source.ts';
+import {exists, type TextSource} from './text-source.ts';
 
 /** The maximum number of reasons of one action. The card has room for few, and one is enough. */
 const maxReasons = 3;
@@ -145,7 +145,7 @@ const contains = (index: TextFinder, text: string): boolean =>
 
 /** Common commands that name nothing but the project's own files and scripts. */
 const projectWork =
-  /^(?:(?:npm|pnpm|yarn|bun) (?:ci|install|i|test|t|start|(?:run |run-script )?[\w:.-]+)(?: --?[\w-]+)?|(?:python3? -m )?pip3? install (?:-r [\w./-]+|-e \.(?:\[\w+\])?)|python3? -m (?:venv \.?\w+|pytest(?: -[qvx]+)*)|pytest(?: -[qvx]+)*|make(?: [\w-]+)?|docker[ -]compose (?:up|down|build|ps|logs)(?: --?[\w-]+)*|cargo (?:build|test|run|check|clippy|fmt)(?: --[\w-]+)*|go (?:build|test|vet|run) \.(?:\/\.\.\.)?|(?:\.\/)?(?:gradlew|mvnw|mvn|gradle) [\w: -]+|bundle (?:install|exec \w+)|composer install|dotnet (?:build|test|run|restore))$/u;
+  /^(?:(?:npm|pnpm|yarn|bun) (?:ci|install|i|test|t|start|(?:run |run-script )?[\w:.-]+)(?: --?[\w-]+)?(?: -- [\w=:,.@ -]+)?|(?:python3? -m )?pip3? install (?:-r [\w./-]+|-e \.(?:\[\w+\])?)|python3? -m (?:venv \.?\w+|pytest(?: -[qvx]+)*)|pytest(?: -[qvx]+)*|make(?: [\w-]+)?|docker[ -]compose (?:up|down|build|ps|logs)(?: --?[\w-]+)*|cargo (?:build|test|run|check|clippy|fmt)(?: --[\w-]+)*|go (?:build|test|vet|run) \.(?:\/\.\.\.)?|(?:\.\/)?(?:gradlew|mvnw|mvn|gradle) [\w: -]+|bundle (?:install|exec \w+)|composer install|dotnet (?:build|test|run|restore))$/u;
 
 function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence): readonly OutsidePart[] {
   const {analysis, finding, context, own} = evidence;
@@ -188,31 +188,64 @@ function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence):
   );
   if (inFiles.length > 0) return inFiles;
   const all = [...found, ...[...joined, ...split].map(part => ({...part, at: undefined}))];
-  if (all.length === 0 || calls.every(({text}) => projectWork.test(text))) return [];
+  if (all.length === 0 || calls.every(call => projectWork.test(call.text) || runsOwnScript(call, context))) return [];
   const values = [...command.matchAll(assignment)].map(({index, 0: name}) => ({range: {from: index + name.length}}));
   const assigned = found.filter(part => values.some(value => spellsOut(part, value, command)));
   if (assigned.length > 0) return assigned;
   const isQuiet =
     isKept && !leaves && calls.every(({invocation, words}) => invocation.reason === undefined || isData(words));
   if (isQuiet) return found.filter(part => calls.some(({invocation}) => spellsOut(part, invocation, command)));
+  // The message of a commit goes where the commit goes: to the project's own remote.
+  const isPushed = calls.every(({words}) => !reachesOthers(words) || isPlainPush(words));
   const flows = /(?<!\|)\|(?!\|)|\$\(|`|<\(/u.test(command);
   const inert = calls.flatMap(({invocation, words}) => [
-    ...messageRanges(invocation, words).map(range => (leaves ? {...range, by: 'tracker' as const} : range)),
+    ...messageRanges(invocation, words).map(range =>
+      leaves ? {...range, by: isPushed && range.by === 'message' ? ('push' as const) : ('tracker' as const)} : range,
+    ),
     ...(flows || leaves || invocation.reason !== undefined || !isKept
       ? []
       : [{...invocation.range, by: 'reader' as const}]),
     ...(finding.risk === 'destructive' ? [] : pathRanges(invocation, words, context)),
   ]);
+  const mayInstall = calls.some(({words}) =>
+    commandsStarted(words).some(each => riskOfWords(each.words).risk === 'external'),
+  );
+  const begins = new Set(calls.map(({invocation}) => invocation.range.from));
   return all.filter(part => {
     const {at, source, span} = part;
     if (at === undefined) return true;
+    if (!mayInstall && !begins.has(at.from) && isProjectName(span, {context, finding})) return false;
     return !inert.some(
       ({from, to, by}) =>
         from <= at.from &&
         at.to <= to &&
-        (by !== 'tracker' || (`${trackerOf(source.host)}${trackerOf(source.name)}` !== '' && span.search(address) < 0)),
+        (by === 'tracker' || by === 'push' ? span.search(address) < 0 : true) &&
+        // A file outside the workspace may hold a secret.
+        (by !== 'push' || !source.name.startsWith('/')) &&
+        (by !== 'tracker' || `${trackerOf(source.host)}${trackerOf(source.name)}` !== ''),
     );
   });
+}
+
+/** True if a call only runs a script of the project. Its text is looked at, too. */
+function runsOwnScript({text, invocation}: Call, context: PathContext): boolean {
+  const [, script] = ownScript.exec(text) ?? [];
+  return (
+    script !== undefined &&
+    context.resolve(pathFrom(invocation.directories[0] ?? '', script)).place === 'inside-workspace'
+  );
+}
+
+const ownScript =
+  /^(?:node|tsx|npx tsx|bun|deno run|python3?|ruby|php) ((?!-)[\w./@-]+\.\w+)(?: -(?:[hvVq]|-(?:help|version|verbose|quiet|dry-run)))*$/u;
+
+/** True if a text is a name in code, such as `computeDiscountForItem`, or names a file of the workspace. */
+function isProjectName(span: string, {context, finding}: Pick<OutsideEvidence, 'context' | 'finding'>): boolean {
+  const name = span.replaceAll(/^[^\w./@]+|[^\w)]+$/gu, '');
+  const words = name.split(/_|(?<=[a-z\d])(?=[A-Z])/u);
+  if (words.length > 2 && words.every(word => /^[A-Za-z][a-z]+\d?$/u.test(word))) return true;
+  if (finding.risk === 'destructive' || !/^[\w.@-]+(?:\/[\w.@-]+)+$/u.test(name)) return false;
+  return context.resolve(name).place === 'inside-workspace' && exists(context.resolve(name).path, context);
 }
 
 /** Matches the beginning of an assignment, whose value a program may run: an editor, a pager, a tool for differences. */
@@ -224,6 +257,12 @@ const reachesOthers = (words: readonly string[]): boolean =>
     const {risk, does} = riskOfWords([program, ...args]);
     return risk === 'external' && does !== runsPackage.does && does !== talksToDaemon.does;
   });
+
+/** True if git pushes to a remote that the repository knows. */
+const isPlainPush = (words: readonly string[]): boolean =>
+  words[0] === 'git' &&
+  words[1] === 'push' &&
+  words.slice(2).every(word => /^[\w./-]+$/u.test(word) && !/^[./]/u.test(word));
 
 /** Returns the pieces of a word or an address that may belong together. */
 const piecesOf = (word: string): readonly string[] => word.split(/[?&]?[\w-]*=|[\s,:;@(){}[\]"']+/u);
@@ -240,8 +279,8 @@ function spellsOut({at}: OutsidePart, {range}: {readonly range: {readonly from: 
 interface InertRange {
   readonly from: number;
   readonly to: number;
-  /** `tracker`: inert only for what the same tracker said. */
-  readonly by: 'message' | 'tracker' | 'reader' | 'path';
+  /** `tracker`: inert only for what the same tracker said. `push`: inert without an address. */
+  readonly by: 'message' | 'tracker' | 'push' | 'reader' | 'path';
 }
 
 /** Finds the words that only people read: messages of commits, names of tests, texts for the tracker from which they come. */

@@ -162,7 +162,7 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
     };
   }
   const programs = new Set(calls.map(([program]) => program));
-  const named = paths.mentioned.filter(path => !programs.has(path) && !path.startsWith('/dev/'));
+  const named = paths.mentioned.filter(path => !programs.has(path) && !devices.test(path));
   const stranger =
     strangerIn(parsed, place) ??
     calls.find(words => showsHistory(words) && fetched.test(words.join(' '))) ??
@@ -304,11 +304,14 @@ function pathsOutside(
     const folder = path.replace(/\/+[^/]*$/u, '');
     return (
       !made.has(path) &&
-      !/^\/+(?:dev\/|$)/u.test(path) &&
+      !/^\/+$/u.test(path) &&
+      !devices.test(path) &&
       (exists(path, context) || (folder !== '' && exists(folder, context)))
     );
   });
 }
+
+const devices = /^\/+dev\/(?!shm\/|mqueue\/)/u;
 
 /** Matches code that finds the home folder. */
 const homeInCode = /\b(?:homedir|expanduser|Path\.home|Dir\.home|UserHomeDir)\b/u;
@@ -375,7 +378,8 @@ const installed: ReadonlySet<string> = new Set(
   ),
 );
 
-function exists(path: string, context: PathContext): boolean {
+/** True if a folder contains the file or folder of the path. */
+export function exists(path: string, context: PathContext): boolean {
   const real = context.resolve(path).path;
   const at = real.lastIndexOf('/');
   return context.list(real.slice(0, at) || '/').some(({name}) => name === real.slice(at + 1));

@@ -11,6 +11,7 @@ export const detours: readonly Story[] = [
   // Commands that show text from outside in other ways than by its name.
   ...[
     'cat /tmp/*.txt',
+    'cat /dev/shm/a.txt',
     'cat ~/*.md',
     'cat $HOME/notes.md',
     'head -5 < /tmp/a.txt',

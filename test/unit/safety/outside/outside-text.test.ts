@@ -5,7 +5,7 @@ import {attacks} from './attacks.ts';
 import {detours} from './detours.ts';
 import {honestCommands} from './honest-commands.ts';
 import {honestDays} from './honest-days.ts';
-import {honestFiles, laundered, unnamedSources} from './laundered.ts';
+import {harmfulNames, honestFiles, honestNames, laundered, unnamedSources} from './laundered.ts';
 import {ran, runs, story, taintOf, Workplace, wrote} from './steps.ts';
 
 const workplace = new Workplace();
@@ -14,11 +14,14 @@ afterAll(() => {
 });
 
 describe('attacks with text from outside, whose user allows everything', () => {
-  test.each([...attacks, ...advisories, ...detours, ...laundered, ...unnamedSources])('$name', async attack => {
-    const last = (await workplace.play(attack)).at(-1);
-    expect(last).toMatchObject({decision: 'ask', sessionApproval: 'none'});
-    expect(last === undefined ? [] : taintOf(last)).not.toEqual([]);
-  });
+  test.each([...attacks, ...advisories, ...detours, ...laundered, ...unnamedSources, ...harmfulNames])(
+    '$name',
+    async attack => {
+      const last = (await workplace.play(attack)).at(-1);
+      expect(last).toMatchObject({decision: 'ask', sessionApproval: 'none'});
+      expect(last === undefined ? [] : taintOf(last)).not.toEqual([]);
+    },
+  );
 
   test('the source of what git fetched is the remote, which a rule trusts by its host', async () => {
     const fetched = story(
@@ -43,7 +46,7 @@ describe('attacks with text from outside, whose user allows everything', () => {
 
 describe('honest days', () => {
   test('at most two of a hundred have a question more', async () => {
-    const days = [...honestDays, ...honestCommands, ...honestFiles];
+    const days = [...honestDays, ...honestCommands, ...honestFiles, ...honestNames];
     const more: string[] = [];
     for (const day of days) {
       const taint = (await workplace.play(day)).flatMap(taintOf);
