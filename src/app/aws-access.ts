@@ -194,6 +194,10 @@ function signer(
           command,
           name: hasOwn ? `The AWS keys in AWS_ACCESS_KEY_ID have expired, and ${program}` : program,
           fix: `${fix}. Or set ${keyVariables.bedrock}.`,
+          fixFor: stderr =>
+            /invalid choice|\baws: .*not found/iu.test(stderr)
+              ? `Install AWS CLI 2, because only that exports credentials. Or set ${keyVariables.bedrock}.`
+              : '',
           // The program would export the expired keys.
           environment: hasOwn ? others : choice.environment,
           check: text => {

@@ -551,7 +551,7 @@ function readRecording(file: string): string {
 
 /** Returns one line that tells a user without a model what to do. */
 export const noModelText = (): string =>
-  `No model is configured. Start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: ${weftCommand('demo')}`;
+  `No model is configured. Start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. A local server (Ollama, LM Studio, llama.cpp, vLLM) needs no key: start weft, or set OPENAI_BASE_URL. All ways: ${weftCommand('login')}. To try weft without one, run: ${weftCommand('demo')}`;
 
 /** Throws an error if the model is missing or does not answer. For runs without a person at the keyboard. */
 export function requireModel(chosen: ModelState): void {

@@ -29,6 +29,8 @@ export interface KeyCommand {
   /** The name that messages use for the command, at the beginning of a sentence. */
   readonly name: string;
   readonly fix: string;
+  /** Returns a better fix for what the command printed on stderr; empty if there is none. */
+  readonly fixFor?: (stderr: string) => string;
   readonly environment: NodeJS.ProcessEnv;
   /** Says what is wrong with the printed text; empty if nothing is. */
   readonly check: (text: string) => string;
@@ -39,7 +41,7 @@ export interface KeyCommand {
 
 /** Runs a command in a shell, in the home folder, and returns what it printed. */
 export async function runKeyCommand(
-  {command, name, fix, environment, check, until, limitMs = usualLimitMs}: KeyCommand,
+  {command, name, fix, fixFor = () => '', environment, check, until, limitMs = usualLimitMs}: KeyCommand,
   signal: AbortSignal,
 ): Promise<IssuedKey> {
   const run = {folder: homedir(), environment, input: '', limitMs, maxOutput: 64 * 1024, children: 'killed'} as const;
@@ -47,7 +49,10 @@ export async function runKeyCommand(
   const said = firstLine(explanationIn(stderr), 300);
   const refuse = (what: string): never => {
     const about = said === '' ? '.' : `: ${said.replace(/\.$/u, '')}.`;
-    throw new FaultError({kind: 'needs-user', message: `${name} ${what}${about}`, fix}, undefined);
+    throw new FaultError(
+      {kind: 'needs-user', message: `${name} ${what}${about}`, fix: fixFor(stderr) || fix},
+      undefined,
+    );
   };
   switch (kind) {
     case 'too-slow':

@@ -41,7 +41,7 @@ describe('1: it failed, and says in one line what to do', () => {
       signal: null,
       stdout: '',
       stderr:
-        'weft: No model is configured. Start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. To try weft without one, run: weft demo\n',
+        'weft: No model is configured. Start weft and paste an API key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENAI_BASE_URL. A local server (Ollama, LM Studio, llama.cpp, vLLM) needs no key: start weft, or set OPENAI_BASE_URL. All ways: weft login. To try weft without one, run: weft demo\n',
     });
   });
 

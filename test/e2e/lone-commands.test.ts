@@ -22,8 +22,8 @@ describe('a word that people try is a command, and nothing is sent', () => {
     [
       'login',
       2,
-      /^✓ Anthropic API key \(anthropic\): works\n/u,
-      /^weft: No key on stdin\. Pass it: weft login < key\.txt\n$/u,
+      /^$/u,
+      /^weft: No key on stdin\. Pass it: weft login < key\.txt\. For the other ways to a model, run: weft login < \/dev\/null\n$/u,
     ],
     ['logout', 1, /^$/u, /^weft: no saved key\n$/u],
     ['update', 0, /, running from source in .*\nUpdate it: in .*: git pull && npm ci && npm run build\n$/u, /^$/u],

@@ -1,3 +1,4 @@
+import {fstatSync} from 'node:fs';
 import {Argument, type Command, Option} from 'commander';
 import {visibleLine} from '../../base/visible.ts';
 import {
@@ -91,15 +92,16 @@ async function authLogin(
 ): Promise<ExitCode> {
   if (way === 'chatgpt') return (await import('./login-chatgpt.ts')).loginChatGpt();
   if (way !== undefined && provider === undefined) return tryNamed(way);
-  if (process.stdin.isTTY) {
+  // Nobody gives a key by a terminal or /dev/null.
+  if (fstatSync(0).isCharacterDevice()) {
     await listWays();
     return exitCode.done;
   }
   const text = await readStdin('end');
-  if (text.trim() === '') {
-    await listWays();
-    throw new UsageError('No key on stdin. Pass it: weft login < key.txt');
-  }
+  if (text.trim() === '')
+    throw new UsageError(
+      'No key on stdin. Pass it: weft login < key.txt. For the other ways to a model, run: weft login < /dev/null',
+    );
   await requireOutsideWeft('Saving a key');
   const given = givenKey(text, provider);
   const {baseUrl = ''} = knownProvider(given.provider, choice());

@@ -176,6 +176,15 @@ test.each([
   });
 });
 
+test('AWS CLI 1, which exports no credentials', async () => {
+  const said = String.raw`usage: aws [options]\naws: error: argument subcommand: Invalid choice, valid choices are:\n\nget | list\n`;
+  writeProgram(folder, 'aws', `printf '${said}' >&2; exit 2`);
+  const environment = {AWS_PROFILE: 'work', ANTHROPIC_BEDROCK_BASE_URL: 'http://127.0.0.1:9'};
+  expect((await tryIn('bedrock', {environment})).detail).toContain(
+    'Install AWS CLI 2, because only that exports credentials. Or set AWS_BEARER_TOKEN_BEDROCK.',
+  );
+});
+
 test('a way whose program fails, or that nobody has set up', async () => {
   writeProgram(folder, 'aws', 'echo "Token for work has expired" >&2; exit 255');
   const environment = {AWS_PROFILE: 'work', ANTHROPIC_BEDROCK_BASE_URL: 'http://127.0.0.1:9', CLOUDSDK_CONFIG: folder};
