@@ -135,7 +135,7 @@ export function answerQueries(sources: QuerySources) {
     'preview-compaction': ({instructions}, signal) =>
       runAlone(work, {what: 'Compacting', signal}, async stop =>
         (await loadCompactor()).preview(
-          {trigger: 'manual', way: 'summary', instructions, preview: 'shown'},
+          {trigger: 'manual', way: 'summary', instructions},
           compactionContext(signal),
           stop,
         ),

@@ -15,6 +15,8 @@ const textsIn = (value: unknown): readonly string[] => {
 };
 /** All that the model reads of the conversation. */
 const told = (request: ReceivedRequest | undefined): string => textsIn(request?.body.messages).join('\n');
+/** Text that makes an answer worth a compaction. */
+const long = 'lorem ipsum '.repeat(60);
 const put = (scene: Scene, name: string, text: string): void => writeFileSync(join(scene.place.work, name), text);
 const enter = async (terminal: ShellTerminal, line: string): Promise<void> => {
   await terminal.type(line);
@@ -30,7 +32,7 @@ describe('/compact', () => {
           call('Write', {file_path: 'made.txt', content: 'made\n'}),
           call('TodoWrite', {todos: [{content: 'write the tests', status: 'pending', activeForm: 'writing'}]}),
           call('Bash', {command: 'sleep 300', run_in_background: true}),
-          say('First answer.'),
+          say(`${long} First answer.`),
           say('Second answer.'),
           say('What the model sums up: **made.txt** was written.'),
           say('Third answer.'),
@@ -90,7 +92,7 @@ describe('/compact', () => {
 
   test('n leaves everything; without a summary it shortens; /undo takes only that back', async () => {
     await using scene = await openScene([
-      say('First answer.'),
+      say(`${long} First answer.`),
       say('A summary.'),
       say('Second answer.'),
       fail(400),
@@ -121,11 +123,11 @@ describe('/compact', () => {
   });
 
   test('a conversation that is too long is shortened although no summary can be had', async () => {
-    const long = 'x'.repeat(4000);
+    const more = 'x'.repeat(4000);
     const isFull = {message: 'prompt is too long: 210000 tokens > 200000 maximum'};
     await using scene = await openScene([
-      say(`First answer. ${long}`),
-      say(`Second answer. ${long}`),
+      say(`First answer. ${more}`),
+      say(`Second answer. ${more}`),
       fail(400, isFull),
       fail(400, isFull),
       say('Third answer.'),
@@ -144,7 +146,7 @@ describe('/compact', () => {
   });
 
   test('Esc stops the summary; Esc again leaves everything as it was', {tags: 'smoke'}, async () => {
-    await using scene = await openScene([say('First answer.'), hang(), say('Second answer.')]);
+    await using scene = await openScene([say(`${long} First answer.`), hang(), say('Second answer.')]);
     await using terminal = await openTerminal(scene.place, pointedAt(scene.server));
     await enter(terminal, 'weft "First prompt."');
     await terminal.until(/First answer\./u);

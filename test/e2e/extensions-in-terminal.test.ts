@@ -22,7 +22,7 @@ const enter = async (terminal: ShellTerminal, line: string): Promise<void> => {
 test('Tab completes commands and skills of files; a skill that was read is kept through a compaction', async () => {
   await using scene = await openScene([
     call('Skill', {name: 'pdf'}),
-    say('First answer.'),
+    say(`${'lorem ipsum '.repeat(60)} First answer.`),
     say('Second answer.'),
     say('A summary.'),
     say('Third answer.'),

@@ -3,7 +3,15 @@ import type {CompactionPreview, CompactionReport} from '../../src/domain/compact
 import type {Answer} from '../../src/agent/client.ts';
 import {toolCalls, type Message} from '../../src/domain/conversation.ts';
 import {faultText} from '../../src/domain/fault.ts';
-import {valueOf, type Bench} from './memory-ports.ts';
+import {type ScriptedAnswer, valueOf, type Bench} from './memory-ports.ts';
+
+/** An answer that is worth a compaction: it has thinking that a compaction drops. */
+export const saysAtLength = (text: string): ScriptedAnswer => ({
+  blocks: [
+    {kind: 'thinking', text: 'hm '.repeat(400), signature: ''},
+    {kind: 'text', text},
+  ],
+});
 
 export async function preview(bench: Bench, instructions = ''): Promise<CompactionPreview> {
   return valueOf(await bench.query({query: 'preview-compaction', instructions}));

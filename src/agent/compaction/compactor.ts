@@ -58,8 +58,6 @@ export interface CompactionWish {
   readonly way: CompactionMethod;
   /** The user's instructions for the summary. Often empty. */
   readonly instructions: string;
-  /** Without a preview, weft refuses a compaction that can't help. */
-  readonly preview: 'shown' | 'none';
   /** The length that the provider named when it refused the conversation as too long. */
   readonly refused?: RefusedLength;
 }
@@ -166,8 +164,6 @@ export class Compactor {
   }
 }
 
-/** The summary of a conversation with fewer estimated tokens costs next to nothing, and its preview shows the result. */
-const shortConversation = 2000;
 export const notShorter = 'The conversation stays as it is: it would not get shorter.';
 const problemOf = {manual: notShorter, auto: 'weft found too little to shorten.'} as const;
 /** The minimum saving for a compaction, in estimated tokens. */
@@ -188,7 +184,7 @@ function savesTooLittle(
  * Returns why a compaction would not make the conversation shorter, if a new summary is as long as the earlier one.
  * Empty if the compaction helps. Sends nothing.
  */
-async function compactionProblem({trigger, way, preview}: CompactionWish, sources: CompactionSources): Promise<string> {
+async function compactionProblem({trigger, way}: CompactionWish, sources: CompactionSources): Promise<string> {
   const {session, request, size} = sources;
   // If the provider counts more tokens than weft estimates, the messages may be the reason.
   const least = size.fixed * Math.min(1, size.shown.scale);
@@ -196,7 +192,6 @@ async function compactionProblem({trigger, way, preview}: CompactionWish, source
     const [fixed, window] = [Math.round(least), size.window].map(groupDigits);
     return `The conversation stays as it is: the system prompt and the tools alone take about ${fixed} of ${window} tokens.`;
   }
-  if (preview === 'shown' && estimateMessagesTokens(request.messages) < shortConversation) return '';
   const summary = earlierSummary(session.conversation.journal.records, request);
   const plan = {id: session.ports.ids.message(), trigger, way, summary};
   const draft = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));

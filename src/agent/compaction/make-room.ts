@@ -122,7 +122,7 @@ export async function compactAtOnce(
 ): Promise<Outcome<string, Fault>> {
   const compactor = new Compactor();
   const context = compactionContext(session, signal);
-  const wish = {trigger: 'manual', way: 'summary', instructions, preview: 'none'} as const;
+  const wish = {trigger: 'manual', way: 'summary', instructions} as const;
   const preview = await compactor.preview(wish, context, signal);
   if (preview.tag === 'failed') return preview;
   if (signal.aborted) return failed(rejected('The compaction was stopped.'));
@@ -154,11 +154,7 @@ async function compact(
   const compactor = new Compactor();
   const context = compactionContext(session, signal);
   const way: CompactionMethod = session.compaction === 'trim' ? 'trim' : 'summary';
-  const preview = await compactor.preview(
-    {trigger: 'auto', way, instructions: '', preview: 'none', refused},
-    context,
-    signal,
-  );
+  const preview = await compactor.preview({trigger: 'auto', way, instructions: '', refused}, context, signal);
   if (preview.tag === 'failed') return notMade(preview.error);
   let {summary} = preview.value;
   if (session.compaction === 'ask' && session.frontEnd.has('offers-compactions')) {

@@ -6,14 +6,13 @@ import {messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import type {ModelEvent} from '../../../src/domain/model-stream.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
-import {compact, expectValid, lastRequest, preview, refusalOf} from '../../support/compacting.ts';
+import {compact, expectValid, lastRequest, preview, refusalOf, saysAtLength as says} from '../../support/compacting.ts';
 import {
   aborted,
   callBlock,
   callsTools,
   engineBench,
   memorySession,
-  says,
   valueOf,
   scriptedModel,
   type ScriptedAnswer,

@@ -9,14 +9,13 @@ import {messageId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {noUsage} from '../../../src/domain/usage.ts';
 import {decodeBody, encodeBody} from '../../../src/store/record-body.ts';
-import {compact, expectValid, lastRequest, preview, refusalOf} from '../../support/compacting.ts';
+import {compact, expectValid, lastRequest, preview, refusalOf, saysAtLength as says} from '../../support/compacting.ts';
 import {
   callBlock,
   callsTools,
   engineBench,
   memorySession,
   promptOp,
-  says,
   scriptedModel,
   valueOf,
   type ScriptedAnswer,
@@ -172,7 +171,7 @@ describe('a compaction', () => {
     expect(await preview(bench)).toMatchObject({
       kept: [{what: '2 user messages, word for word'}],
       summarised: [{what: '1 earlier summary'}, {what: '1 answer'}, {what: '1 command of the user with its output'}],
-      dropped: [],
+      dropped: [{what: '1 thinking block'}],
     });
   });
 

@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {systemPrompt, systemPromptParts} from '../../../src/agent/context/system-prompt.ts';
 import type {ContextUsage} from '../../../src/domain/context-usage.ts';
 import {callBlock, callsTools, engineBench, says, valueOf} from '../../support/memory-ports.ts';
-import {compact} from '../../support/compacting.ts';
+import {compact, saysAtLength} from '../../support/compacting.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 
 const {signal} = new AbortController();
@@ -50,7 +50,7 @@ test('the whole is what the provider counted with its last answer', async () => 
 });
 
 test('after a compaction the summary stands in the place of the conversation', async () => {
-  const bench = engineBench([says('one'), says('THE SUMMARY')]);
+  const bench = engineBench([saysAtLength('one'), says('THE SUMMARY')]);
   await bench.prompt('first');
   await compact(bench);
   expect(kindsOf(await usageOf(bench))).toEqual(['system-prompt', 'tools', 'summary']);

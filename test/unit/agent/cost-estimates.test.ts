@@ -16,7 +16,7 @@ const talk: readonly JournalRecord[] = [
       role: 'assistant',
       id: messageId('a'),
       model: 'm',
-      blocks: [{kind: 'text', text: 'one'}],
+      blocks: [{kind: 'text', text: 'one '.repeat(400)}],
       stop: 'end-turn',
       usage,
     },

@@ -22,7 +22,10 @@ const answer = (id: string, text: string): JournalRecord => ({
     role: 'assistant',
     id: messageId(id),
     model: 'm',
-    blocks: [{kind: 'text', text}],
+    blocks: [
+      {kind: 'thinking', text: 'hm '.repeat(400), signature: ''},
+      {kind: 'text', text},
+    ],
     stop: 'end-turn',
     usage: noUsage,
   },
@@ -63,6 +66,7 @@ test('whatever is said and pinned, each pinned message is there once and in orde
       const texts = said.map(([, text], at) => `${at}: ${text}`);
       const records = [
         prompt('first', 'first'),
+        answer('answer', 'one'),
         ...said.map(([by], at) => (by === 'prompt' ? prompt : answer)(`m${at}`, texts[at] ?? '')),
       ];
       let bench = engineBench([], {session: memorySession(records)});
@@ -71,7 +75,7 @@ test('whatever is said and pinned, each pinned message is there once and in orde
         if (wanted && (await setPin(bench, `m${at}`)).tag === 'ok') pinned.push(texts[at] ?? '');
       }
       for (const [at, way] of compactions.entries()) {
-        const before = [...allRecords(bench), prompt(`later${at}`, `later ${at}`)];
+        const before = [...allRecords(bench), prompt(`later${at}`, `later ${at}`), answer(`one${at}`, 'one')];
         bench = engineBench([says(way === 'summary' ? 'the summary' : '')], {
           session: memorySession(stored(before)),
           window: 100_000,
