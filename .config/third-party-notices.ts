@@ -32,12 +32,16 @@ const embedded: readonly {readonly owner: string; readonly parts: readonly strin
   {
     owner: '@vscode/tree-sitter-wasm',
     parts: ['tree-sitter 0.25.1 (MIT)', 'tree-sitter-bash (MIT)'],
-    text: mitLicence(['Copyright (c) 2017-2018 Max Brunsfeld']),
+    text: mitLicence(['Copyright (c) 2018-2024 Max Brunsfeld', 'Copyright (c) 2017 Max Brunsfeld']),
   },
   {
     owner: 'mdream',
-    parts: ['dlmalloc 0.2.13 (MIT or Apache-2.0)', 'wasm-bindgen 0.2.127 (MIT or Apache-2.0)'],
-    text: 'Rust crates. The text of the Apache License 2.0 follows the name openai.',
+    parts: [
+      'dlmalloc 0.2.13 (MIT or Apache-2.0)',
+      'rust-std (MIT or Apache-2.0)',
+      'wasm-bindgen 0.2.127 (MIT or Apache-2.0)',
+    ],
+    text: 'Rust crates, and the standard library of Rust. The text of the Apache License 2.0 follows the name openai.',
   },
 ];
 

@@ -1,4 +1,4 @@
-import {mkdtempSync, mkdirSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
@@ -74,4 +74,12 @@ test('the bill of materials has what CycloneDX 1.6 requires, and parts inside pa
 test('the versions of parts inside packages are those in their files', () => {
   expect(readText('node_modules/unpdf/dist/pdfjs.mjs')).toContain('apiVersion:`6.1.200`');
   expect(readText('node_modules/@vscode/tree-sitter-wasm/cgmanifest.json')).toContain('"version": "0.25.1"');
+  // Rust writes the paths of sources that may panic into a program.
+  const wasm = readFileSync('node_modules/mdream/wasm/mdream_edge_bg.wasm', 'latin1');
+  const crates = wasm.matchAll(/\/(?:registry\/src\/[^/]+|deps)\/([\w-]+)-(\d+\.\d+\.\d+)\/|\/rustc\/\w+\/library\//gu);
+  const found = new Set(
+    [...crates].map(([, name, version]) => (name === undefined ? 'rust-std' : `${name} ${version}`)),
+  );
+  const named = readText('THIRD-PARTY-NOTICES').matchAll(/^(.*) \(.*\), in mdream$/gmu);
+  expect([...found].toSorted()).toEqual([...named].map(([, name = '']) => name));
 });
