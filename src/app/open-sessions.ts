@@ -1,5 +1,6 @@
 import type {AgentEvent} from '../actions/agent-event.ts';
 import {isBackgroundAgentEnd} from '../actions/background-agent-end.ts';
+import {BackgroundCommands} from '../actions/background-commands.ts';
 import {isRunning} from '../actions/block-text.ts';
 import type {BlockInfo} from '../actions/ports.ts';
 import type {AgentClient, EventListener, Op} from '../agent/client.ts';
@@ -145,6 +146,7 @@ export class OpenSessions implements AgentClient {
       now: () => this.#options.now(),
       hears: (event, rests) => this.#hear(session, event, rests),
       blocksChanged: () => this.#closeAtRest(session),
+      newPromptId: () => this.#options.newPromptId(),
     });
     session.follow();
     return session;
@@ -228,6 +230,7 @@ interface OpenSessionHost {
   readonly now: () => number;
   readonly hears: (event: AgentEvent, rests: Rest) => void;
   readonly blocksChanged: () => void;
+  readonly newPromptId: () => MessageId;
 }
 
 /** An open session, and its running work. */
@@ -244,6 +247,7 @@ class OpenSession {
   readonly #asks = new Set<string>();
   readonly #agents = new Map<SessionId, string>();
   #blocks: readonly BlockInfo[] = [];
+  readonly #commands = new BackgroundCommands();
 
   constructor(client: AgentClient, host: OpenSessionHost) {
     this.client = client;
@@ -256,11 +260,14 @@ class OpenSession {
       for (const event of events) {
         const worked = this.works;
         this.#follow(event);
+        this.#commands.take(event);
         this.#host.hears(event, worked && !this.works ? 'since-now' : 'as-before');
       }
     });
     const hear = (blocks: readonly BlockInfo[]): void => {
       this.#blocks = blocks.filter(({state, life}) => isRunning(state) && life !== 'kept');
+      for (const end of this.#commands.ended(blocks))
+        this.submit({op: 'hear-command', id: this.#host.newPromptId(), end});
       this.#host.blocksChanged();
     };
     void this.client.watch({watch: 'terminals'}, hear, new AbortController().signal);
@@ -302,6 +309,7 @@ class OpenSession {
   submit(op: Op): void {
     if (op.op === 'prompt' || op.op === 'run-command' || op.op === 'hear-agents' || op.op === 'hear-command')
       this.#waiting.add(op.id);
+    if (op.op === 'stop-terminal') this.#commands.forget(op.id);
     this.client.submit(op);
   }
 

@@ -1,8 +1,9 @@
 import type {AgentEvent, Approval, PromptSummary} from '../../actions/agent-event.ts';
 import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
+import {BackgroundCommands} from '../../actions/background-commands.ts';
 import {eventWarning} from '../../actions/event-warning.ts';
 import {changesOfCommand} from '../../actions/outcome.ts';
-import type {QuestionAnswer} from '../../actions/ports.ts';
+import type {BlockInfo, QuestionAnswer} from '../../actions/ports.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -87,7 +88,17 @@ export class EditorSession {
     this.#uuid = uuid;
     this.#note = note;
     this.#notices = notices === 'shown' ? [] : notices;
-    engine.subscribe(events => events.forEach(event => this.#take(event)));
+    const commands = new BackgroundCommands();
+    engine.subscribe(events => {
+      for (const event of events) {
+        commands.take(event);
+        this.#take(event);
+      }
+    });
+    const hear = (blocks: readonly BlockInfo[]): void => {
+      for (const end of commands.ended(blocks)) engine.submit({op: 'hear-command', id: messageId(uuid()), end});
+    };
+    void engine.watch({watch: 'terminals'}, hear, new AbortController().signal);
   }
 
   /** The id under which the session is saved. Another one than the editor's if this is a copy. */

@@ -1,10 +1,8 @@
 import type {AgentEvent} from '../../actions/agent-event.ts';
 import {isBackgroundAgentEnd} from '../../actions/background-agent-end.ts';
-import {blockStateText, isRunning} from '../../actions/block-text.ts';
-import {commandStandOf} from '../../actions/outcome.ts';
+import {BackgroundCommands} from '../../actions/background-commands.ts';
 import type {BlockInfo} from '../../actions/ports.ts';
 import type {Op} from '../../agent/client.ts';
-import {firstLine} from '../../base/clip.ts';
 import type {Json} from '../../base/json.ts';
 import {type BlockId, messageId, type MessageId, type SessionId} from '../../domain/ids.ts';
 import {hasEnded} from '../../domain/sub-agent.ts';
@@ -43,8 +41,7 @@ export class ClientPrompts {
   readonly #contents = new Map<MessageId, Json>();
   /** Sub-agents that are running in the background. */
   readonly #atWork = new Set<SessionId>();
-  /** The agent's background commands whose end the model does not know. `awaited` ones probably end by themselves. */
-  readonly #commands = new Map<BlockId, {readonly command: string; readonly life: 'awaited' | 'left'}>();
+  readonly #commands = new BackgroundCommands();
   /** The queued turns that will tell the model what ended. `#heard` is the last such turn that started. */
   readonly #hearings = new Set<MessageId>();
   #heard: MessageId | undefined;
@@ -67,7 +64,7 @@ export class ClientPrompts {
    * unless the user stopped them.
    */
   get idle(): boolean {
-    const isAtWork = this.#atWork.size > 0 || [...this.#commands.values()].some(({life}) => life === 'awaited');
+    const isAtWork = this.#atWork.size > 0 || this.#commands.awaited;
     const isQuiet = this.#stopped || (!isAtWork && this.#hearings.size === 0);
     return isQuiet && !this.#running && this.#given.size === 0 && this.#queue.length === 0;
   }
@@ -117,21 +114,12 @@ export class ClientPrompts {
 
   /** Tells the model about commands that have ended. Servers and commands that wait for input are not waited for. */
   takeCommands(all: readonly BlockInfo[]): void {
-    for (const [id, {command}] of this.#commands) {
-      const {state, ports} = all.find(block => block.id === id) ?? {state: {kind: 'ended'} as const, ports: []};
-      if (isRunning(state)) {
-        this.#commands.set(id, {command, life: state.kind === 'running' && ports.length === 0 ? 'awaited' : 'left'});
-        continue;
-      }
-      this.#commands.delete(id);
-      const end = `The background command of block ${id} has ended (${blockStateText(state)}): ${firstLine(command, 200)}`;
-      if (!this.#stopped) this.#hear(hearing => ({op: 'hear-command', id: hearing, end}));
-    }
+    for (const end of this.#commands.ended(all)) if (!this.#stopped) this.#hear(id => ({op: 'hear-command', id, end}));
   }
 
   /** Forgets a command that the client stops: the model need not learn of its end. */
   forgetCommand(id: BlockId): void {
-    this.#commands.delete(id);
+    this.#commands.forget(id);
   }
 
   /** Stops waiting for background commands, which may never end. */
@@ -140,13 +128,8 @@ export class ClientPrompts {
   }
 
   take(event: AgentEvent): void {
+    this.#commands.take(event);
     switch (event.event) {
-      case 'action-settled': {
-        const stand = event.result.tag === 'action' ? commandStandOf(event.result.result) : undefined;
-        if (stand?.kind === 'moved') this.#commands.set(stand.block, {command: stand.command, life: 'awaited'});
-        if (stand?.kind === 'seen' && !isRunning(stand.block.state)) this.#commands.delete(stand.block.id);
-        break;
-      }
       case 'agent-started':
       case 'agent-changed':
         this.#follow(event);
