@@ -2,7 +2,7 @@ import {accessOf} from '../actions/catalogue.ts';
 import {firstLine} from '../base/clip.ts';
 import {relativeTo} from '../base/shown-path.ts';
 import {type Claim, claimsIn, commandKind} from '../domain/claims.ts';
-import {toolCalls} from '../domain/conversation.ts';
+import {blockTexts, toolCalls} from '../domain/conversation.ts';
 import {
   type CheckStatus,
   doubtOfCounts,
@@ -13,6 +13,7 @@ import {
   type Receipt,
 } from '../domain/receipt.ts';
 import {timelineOf} from '../domain/timeline.ts';
+import {countsIn} from './check-counts.ts';
 import {checkStatuses} from './checks.ts';
 import {decodeCall, type SessionContext} from './session-context.ts';
 
@@ -33,10 +34,14 @@ export async function unprovenClaims(
   const {judge} = session.ports;
   const hiding = await Promise.all(work.succeeded.map(async command => judge.hidingIn(command)));
   const ran = await Promise.all(work.succeeded.map(async command => judge.ranIn(command)));
-  const succeeded = ran.filter((command, at) => command !== '' && !checksNothing.has(hiding[at]));
+  const kept = ran.flatMap((command, at) => (command === '' || checksNothing.has(hiding[at]) ? [] : [{command, at}]));
+  const succeeded = kept.map(({command}) => command);
+  const counted = new Set(
+    kept.flatMap(({command, at}) => (work.counted.has(work.succeeded[at] ?? '') ? [command] : [])),
+  );
   const doubts = Map.groupBy(
     claims.flatMap(claim => {
-      const doubt = doubtAbout(claim, checks, {...work, succeeded});
+      const doubt = doubtAbout(claim, checks, {...work, succeeded, counted});
       return doubt === 'none' ? [] : [{sentence: claim.sentence, doubt}];
     }),
     ({sentence}) => sentence,
@@ -51,7 +56,11 @@ export async function unprovenClaims(
 const checksNothing: ReadonlySet<HidingSyntax | 'passed' | undefined> = new Set(['options', 'variables', 'changed']);
 
 /** Returns why no run shows what a claim says. A command that weft does not know as a check counts if it succeeded. */
-function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, recent, workspace}: Work): string {
+function doubtAbout(
+  claim: Claim,
+  checks: readonly CheckStatus[],
+  {succeeded, counted, recent, workspace}: Work,
+): string {
   const named = claim.command === '' ? [] : checks.filter(({receipt}) => isRunOf(claim.command, receipt.command));
   const related =
     named.length > 0 ? named : checks.filter(({receipt}) => claim.kind === 'any' || receipt.kind === claim.kind);
@@ -67,7 +76,7 @@ function doubtAbout(claim: Claim, checks: readonly CheckStatus[], {succeeded, re
   }
   const isRun = (command: string): boolean =>
     claim.command === ''
-      ? claim.kind === 'any' || commandKind(command) === claim.kind
+      ? claim.kind === 'any' || commandKind(command) === claim.kind || (claim.kind === 'test' && counted.has(command))
       : isRunOf(claim.command, command);
   const isKnown = (command: string): boolean => checks.some(({receipt}) => isRunOf(receipt.command, command));
   if (succeeded.some(command => isRun(command) && !isKnown(command))) return 'none';
@@ -150,6 +159,8 @@ interface Work {
   readonly hasWorked: boolean;
   /** The commands that succeeded after the last edit. */
   readonly succeeded: readonly string[];
+  /** Those whose output counts tests that passed, and none that failed. */
+  readonly counted: ReadonlySet<string>;
   /** Those of the last prompt. */
   readonly recent: readonly string[];
   readonly workspace: string;
@@ -161,6 +172,7 @@ function workOf(session: SessionContext): Work {
     activeRecords.flatMap(record => (record.kind === 'result' ? [[record.result.id, record.result]] : [])),
   );
   let succeeded: string[] = [];
+  const counted = new Set<string>();
   const states = activeRecords.flatMap(record => (record.kind === 'checkpoint' ? [record] : []));
   const changes = [...Map.groupBy(states, ({prompt}) => prompt).values()];
   let hasWorked =
@@ -171,15 +183,23 @@ function workOf(session: SessionContext): Work {
     if (record.kind === 'prompt') before = succeeded.length;
     if (record.kind !== 'answer') continue;
     for (const {id, name, input} of toolCalls(record.message)) {
-      const outcome = results.get(id)?.outcome;
+      const result = results.get(id);
+      const outcome = result?.outcome;
       const action = outcome === undefined ? undefined : decodeCall(name, input, session);
       const access = action?.tag === 'ok' ? accessOf(action.value) : undefined;
       if (access?.kind === 'command' || (access?.kind === 'edit' && outcome === 'success')) hasWorked = true;
       if (outcome !== 'success') continue;
       if (access?.kind === 'edit') [succeeded, before] = [[], 0];
-      if (access?.kind === 'command') succeeded.push(access.command);
+      if (access?.kind === 'command') {
+        succeeded.push(access.command);
+        const {passed = 0, failed = 0} = countsIn(
+          {text: blockTexts(result?.content ?? []).join('\n'), middle: 'cut'},
+          'test',
+        );
+        if (passed > 0 && failed === 0) counted.add(access.command);
+      }
       if (access?.kind === 'mcp-tool') succeeded.push(access.toolName);
     }
   }
-  return {hasWorked, succeeded, recent: succeeded.slice(before), workspace: session.directory};
+  return {hasWorked, succeeded, counted, recent: succeeded.slice(before), workspace: session.directory};
 }

@@ -150,7 +150,7 @@ function saysNoTest(text: string): boolean {
 }
 
 const noTest =
-  /^(?:\[\w+\] |=+ )?(?:no tests?(?: files?| targets?)? (?:found|ran|to run|executed|specified|configured|defined|yet|available|implemented|were (?:found|run|executed)|matche[sd]|is available)\b|tests are skipped\.|no projects matched the filters|tasks: +0 successful, 0 total)/imu;
+  /^(?:\[\w+\] |=+ )?(?:no tests?(?: files?| targets?)? (?:found|ran|to run|executed|specified|configured|defined|yet|available|implemented|were (?:found|run|executed)|matche[sd]|is available)\b|tests are skipped\.|make(?:\[\d+\])?: (?:[`'].+' is up to date|nothing to be done for)|no projects matched the filters|tasks: +0 successful, 0 total)/imu;
 
 function lineCounts(ends: readonly boolean[], {areAllListed}: {readonly areAllListed: boolean}): CheckCounts {
   const passed = ends.filter(Boolean).length;

@@ -155,8 +155,8 @@ const rules = {
   count:
     /\d[\d,.]*(?:\s?(?:\/|of|von)\s?\d[\d,.]*)?(?:\s(?:tests?|specs?|suites?|assertions?))*\s(?:pass(?:ed|es|ing)?|grün|bestanden|green)\b/u,
   passed:
-    /(?:(?:all |alle )?<count>|(?:pass(?:es|ed|ing)?|green|clean(?:ly)?|succeed(?:s|ed)?|successful(?:ly)?|fine|happy|ok|success)\b|exit(?:s|ed)?(?: with)?(?: exit)?(?: code| status)? 0\b|(?:(?:reports?|shows?|returns?|has|have|found|finds|produces?|gives?|with|completed with|meldet|melden|findet|zeigt|hat|haben|mit)\s+)?(?:(?:no|zero|0|without|without any)\s<problems>|(?:keine|0|ohne)\s(?:fehler\w*|warnungen|probleme)(?: (?:gefunden|gemeldet))?)|meldet nichts\b|(?:durch(?:gelaufen)?|grün|erfolgreich(?: (?:ausgeführt|durchgelaufen|gelaufen))?|bestanden|bestehen|sauber|fehlerfrei|in ordnung)\b|[✅✓✔]️?(?:\s*(?:<count>|passed|passing|pass|succeeded|clean|green|ok)\b)?)/u,
-  end: /(?=(?:\s(?:cleanly|successfully|completely|mehr))*\s*(?:$|[.,:!)|（(，。！；;、]|[–—]|-\s|and\b|with\b|without\b|in (?:about|under|less|~|\d|both|all|every)|on (?:all|both|node|python|linux)\b|after\b|now\b|again\b|each time\b|every time\b|too\b|as well\b|locally\b|for (?:the|all|both)\b|including\b|so\b|und\b|nach\b|mit\b|ohne\b|wieder\b|jetzt\b|✅|✓|✔|🎉))/u,
+    /(?:(?:(?:reports?|shows?|gives?|meldet|zeigt) )?(?:all |alle )?<count>|(?:pass(?:es|ed|ing)?|green|clean(?:ly)?|succeed(?:s|ed)?|successful(?:ly)?|fine|happy|ok|success)\b|exit(?:s|ed)?(?: with)?(?: exit)?(?: code| status)? 0\b|(?:(?:reports?|shows?|returns?|has|have|found|finds|produces?|gives?|with|completed with|meldet|melden|findet|zeigt|hat|haben|mit)\s+)?(?:(?:no|zero|0|without|without any)\s<problems>|(?:keine|0|ohne)\s(?:fehler\w*|warnungen|probleme)(?: (?:gefunden|gemeldet))?)|meldet nichts\b|(?:durch(?:gelaufen)?|grün|erfolgreich(?: (?:ausgeführt|durchgelaufen|gelaufen))?|bestanden|bestehen|sauber|fehlerfrei|in ordnung)\b|[✅✓✔]️?(?:\s*(?:<count>|passed|passing|pass|succeeded|clean|green|ok)\b)?)/u,
+  end: /(?=(?:\s(?:cleanly|successfully|completely|mehr))*\s*(?:$|[.,:!)|（(，。！；;、]|[–—]|-\s|and\b|with\b|without\b|across the board\b|in (?:about|under|less|~|\d|both|all|every)|on (?:all|both|node|python|linux)\b|after\b|now\b|again\b|each time\b|every time\b|too\b|as well\b|locally\b|for (?:the|all|both)\b|including\b|so\b|und\b|nach\b|mit\b|ohne\b|wieder\b|jetzt\b|✅|✓|✔|🎉))/u,
   chinese:
     /(?:\s*(?:顺利完成|跑完|完成|用例|套件|检查|结果|编译|构建|测试|执行|运行|全部|全都|都|均|也|现|已|已经|现在|目前|顺利|一次|本地|依然|仍然|仍|并|且|完全|[:：，,|]|\d+\s?(?:\/\s?\d+)?\s?(?:个|项|条|例)?))*\s*(?:通过|成功|跑通|顺利完成|全绿|(?:为|是)绿色?|无误|正常|(?:没有|无|零|0 ?个?)(?:任何)?(?:类型|编译|语法)?(?:错误|报错|警告|问题|失败))了?(?=\s*(?:$|[，。；！、,.;!)）|（(✅🎉]))/u,
 };
@@ -171,7 +171,7 @@ const claimPattern = new RegExp(
   [
     /<list><detail><separator><adverbs><passed><end>/u,
     /[✅✓✔]️?\s*<attributes><list>(?:\s*\([^)]*\))?(?=\s*(?:$|[.,:|]))/u,
-    /\b(?:no|zero|0|without any|without)\s(?:new |remaining |more |further )?(?:type(?:script)?|⟦\d+⟧|lint(?:er|ing)?|eslint|compiler?|compilation|build|test)[- ](?:errors|failures|warnings|issues|problems|complaints)(?=\s*(?:$|[.,:;!)]|and\b|anymore\b|left\b|remain\b|either\b|in (?:the|any|all)\b))/u,
+    /\b(?:no|zero|0|without any|without)\s(?:new |remaining |more |further )?(?:type(?:script)?|⟦\d+⟧|lint(?:er|ing)?|eslint|compiler?|compilation|build|test)[- ](?:errors|failures|warnings|issues|problems|complaints)(?: (?:are )?left\b| remain\b)?(?=\s*(?:$|[.,:;!)]|and\b|anymore\b|left\b|remain\b|either\b|in (?:the|any|all)\b))/u,
     /\b(?:there (?:are|is) )?no (?:more |longer any )?(?:failing|broken|failed) tests\b(?: (?:remain|left|any ?more)\b)?<end>/u,
     /\b(?:no|none of the|none of my|none of our|none of your)\s<attributes><test>\s(?:now )?fail(?:s|ed)?(?: (?:any ?more|any longer|now))?<end>/u,
     /\b(?:es gibt )?(?:jetzt )?keine (?:fehlschlagenden|fehlgeschlagenen|roten|kaputten) <test>(?: mehr)?<end>/u,
@@ -260,7 +260,7 @@ function claimedSubjects(sentence: string, ran: readonly Subject[], commands: re
     if (!isOpen(before) || blocked.before.test(before) || blocked.after.test(after)) continue;
     if (isPartial(match[0])) continue;
     if (
-      /\b(?:that|which(?! (?:all |both |now )*(?:pass|succeed))|who|if|when|once|not|\w+n['’]t|should|would|(?<!continues? )to|because|will|must)\b/iu.test(
+      /\b(?:that|which(?! (?:all |both |now )*(?:pass|succeed))|who|if|when|once|not|\w+n['’]t|should|would|(?<!continues? )to|because|will|must|ci|pipeline|upstream|nightly)\b/iu.test(
         match[0],
       )
     )

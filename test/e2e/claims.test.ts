@@ -98,6 +98,7 @@ test.each([
     'no test has run',
   ],
   ['an alias', [edit, call('Bash', {command: 'alias npm=true\nnpm test'})], 'no test has run'],
+  ['an own runner whose output counts tests', [edit, call('Bash', {command: 'node a.test.mjs'})], ''],
   ['a run in a substitution', [edit, call('Bash', {command: 'echo "$(npm test)"'})], ''],
   ['a run in a pipe', [edit, call('Bash', {command: 'npm test | tail -5'})], ''],
   [

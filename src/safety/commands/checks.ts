@@ -308,8 +308,10 @@ function lastCounted(script: Script, text: string): number {
   const isKept = simple
     .slice(kept + 1, end)
     .every(each => each !== undefined && (!changesShell(each, text) || wordTexts(each, text)[0] === 'popd'));
-  const writes = text.split(new RegExp(`(?<!\\$\\{?)\\b${name}\\b`, 'u')).length - 1;
-  return kept > 0 && isKept && writes === 1 ? kept - 1 : end;
+  const isWritten = simple
+    .slice(kept + 1, end)
+    .some(each => each?.assignments.some(({range}) => text.startsWith(`${name}=`, range.from)));
+  return kept > 0 && isKept && !isWritten ? kept - 1 : end;
 }
 
 function collectCommand(command: Command, reach: Reach, parts: Part[]): void {

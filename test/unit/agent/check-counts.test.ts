@@ -131,6 +131,7 @@ const outputs: readonly (readonly [string, CheckCounts, string, CheckKind?])[] =
     {},
     '\n> a@1.0.0 test\n> vitest run\n\nNo test files found, exiting with code 0\n\n> b@1.0.0 test\n> node test.js\n\nok\n',
   ],
+  ['make without work', {passed: 0}, "make: 'test' is up to date.\n"],
   ['a bundler', {}, '12 files in 0.5s\n'],
   ['tsc', {failed: 2}, 'a.ts(1,7): error TS2322: x\nb.ts(1,7): error TS2322: y\n', 'types'],
   ['tsc in color', {failed: 2}, 'a.ts:1:7 - error TS2322: x\n\nFound 2 errors in 2 files.\n', 'types'],

@@ -163,6 +163,7 @@ test.each([
   ['npm test > log 2>&1; rc=$?; tail log; exit $rc', ['test [npm test] failed']],
   ['npm test\ncode=$?\necho "ended: done"\nexit "${code}"', ['test [npm test] failed']],
   ['npm test || { echo failed; exit 1; }', ['test [npm test] failed']],
+  ['npm test; rc=$?; echo "rc=$rc"; exit $rc', ['test [npm test] failed']],
 ])('%s passes if its exit code is 0', async (command, found) => {
   expect(await checksOf(command)).toEqual(found);
 });
@@ -228,6 +229,10 @@ test.each([
   'npm test; echo; rc=$?; exit $rc',
   'npm test; echo $?; exit $?',
   'npm test; rc=$?; read rc; exit $rc',
+  'npm test; rc=$?; ls; rc=0; exit $rc',
+  'npm test; rc=$?; { rc=0; }; exit $rc',
+  'npm test; rc=$?; x=1 rc=0; exit $rc',
+  'npm test; rc=$?; rc+=0; exit $rc',
   'npm test; rc=$?; . ./x; exit $other',
   'npm test; rc=$?; . ./x; exit $rc',
   'npm test; rc=$?; { . ./x; }; exit $rc',
