@@ -1,10 +1,13 @@
 // @module-tag long
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say, usage} from '../support/model-script.ts';
 import {startModelServer} from '../support/model-server.ts';
-import {runWeft, TempPlace} from '../support/run-weft.ts';
-import {openScene, scriptedKey, toldPrompt} from '../support/scene.ts';
+import {runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
+import {openScene, pointedAt, scriptedKey, toldPrompt, toldResults} from '../support/scene.ts';
 import {jsonLines, kindsOf, resultOf} from './support/messages.ts';
 
 const answer = {code: 0, signal: null, stdout: 'The answer.\n', stderr: ''};
@@ -191,4 +194,19 @@ test('--cwd is where it works', async () => {
   await using scene = await openScene([call('Glob', {pattern: '*'}), say('done')]);
   const {stdout} = await scene.run(['-C', join(scene.place.home), '--prompt', 'x', '--output-format', 'stream-json']);
   expect(jsonLines(stdout)[0]).toMatchObject({cwd: scene.place.home});
+});
+
+test('output that the disk has no room for leaves no file there', async () => {
+  await using scene = await openScene([call('Bash', {command: 'yes | head -c 9000000'}), say('Done.')]);
+  const {place} = scene;
+  const survives = `--import data:text/javascript,${encodeURIComponent("process.on('SIGXFSZ', () => {})")}`;
+  const env = place.environment({...pointedAt(scene.server), TMPDIR: place.home, NODE_OPTIONS: survives});
+  // No file may become larger than 4 MB, as on a disk without room.
+  const limited = 'ulimit -f 4000; exec "$@"';
+  const args = [process.execPath, weftBin, '--permission-mode', 'bypassPermissions', '--prompt', 'x'];
+  const child = spawn('bash', ['-c', limited, 'bash', ...args], {cwd: place.work, env, stdio: 'ignore'});
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(toldResults(scene.server.requests[1]).join('')).toContain('bytes left out; it could not be saved: EFBIG');
+  const kept = readdirSync(place.home, {recursive: true, encoding: 'utf8'});
+  expect(kept.filter(name => name.includes('command-'))).toEqual([]);
 });

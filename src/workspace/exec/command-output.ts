@@ -1,4 +1,4 @@
-import {createWriteStream, type WriteStream} from 'node:fs';
+import {createWriteStream, rmSync, type WriteStream} from 'node:fs';
 import type {BoundedOutput, OutputFilter} from '../../actions/ports.ts';
 import {causeText} from '../../domain/fault.ts';
 import {makeTerminalText} from './terminal-text.ts';
@@ -241,6 +241,8 @@ export function openSpillFile(newFile: () => string, largest = maxSpillBytes): S
     const opened = createWriteStream(path, {flags: 'wx', mode: 0o600, highWaterMark: maxUnwritten});
     opened.on('error', cause => {
       problem = cause.message;
+      // Part of the output would keep a full disk full.
+      if (opened.bytesWritten > 0) rmSync(path, {force: true});
       proceed();
     });
     opened.on('drain', proceed);
