@@ -13,7 +13,7 @@ import {faultText, rejected, type Fault} from '../domain/fault.ts';
 import {type Condition, conditionText, Failures, jsonFailure, readCondition} from '../domain/goal.ts';
 import {goalIn} from '../domain/history.ts';
 import {type ActionId, actionId} from '../domain/ids.ts';
-import {checkKey, commandIn, doubtOfCounts, hidingText, isProven} from '../domain/receipt.ts';
+import {checkKey, commandIn, doubtOfCounts, isProven} from '../domain/receipt.ts';
 import {reasonsText} from '../domain/reason.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {type ApprovalContext, approve, type Approved, inWorkspace, judgeAction} from './approval.ts';
@@ -22,6 +22,7 @@ import {learnResult} from './outside-text.ts';
 import {actionPorts, commandNamed, journal, type SessionContext, warn} from './session-context.ts';
 import {unstructuredAnswer} from './structured-output.ts';
 import {checkpointFor} from './tool-call.ts';
+import {hiddenCondition} from './unusable-goals.ts';
 
 /** The time limit of a condition's command in milliseconds: the longest one that a command of the model may have. */
 const timeoutMs = 600_000;
@@ -84,7 +85,7 @@ export class PromptConditions {
       const command = commandOf(condition);
       if (what === 'check' || command === undefined) continue;
       const source = reuse === 'receipt' ? 'named' : 'written';
-      const hidden = condition.kind === 'command' ? await hiddenGoal(command, this.#context.session, source) : '';
+      const hidden = await hiddenCondition(condition, this.#context.session, source);
       if (hidden !== '') return {kind: 'failed', fault: {kind: 'needs-user', message: hidden, fix: dropFix.goal}};
       const allowed = await this.#allow(command, what, signal);
       if (signal.aborted) return {kind: 'interrupted'};
@@ -272,6 +273,9 @@ export class PromptConditions {
   async #test({what, condition, reuse}: Wanted, signal: AbortSignal): Promise<Finding> {
     const {session} = this.#context;
     const command = commandOf(condition);
+    // A plan may have been approved since the prompt began.
+    const hidden = what === 'goal' && reuse === 'nothing' ? await hiddenCondition(condition, session) : '';
+    if (hidden !== '') return {kind: 'not-checked', fault: {kind: 'needs-user', message: hidden, fix: dropFix.goal}};
     if (command !== undefined && reuse === 'receipt' && (await this.#isProven(command, signal))) return {kind: 'holds'};
     const ran = command === undefined ? undefined : await this.#run(command, what, signal);
     if (ran !== undefined && !('end' in ran)) return {kind: 'not-checked', fault: ran};
@@ -509,18 +513,11 @@ export async function changeGoal(written: string, session: SessionContext): Prom
   }
   const read = readCondition(text);
   if (read.tag === 'failed') return failed(rejected(read.error));
-  const hidden = read.value.kind === 'command' ? await hiddenGoal(read.value.command, session) : '';
+  const hidden = await hiddenCondition(read.value, session);
   if (hidden !== '') return failed(rejected(hidden));
   journal(session, {kind: 'goal', text, state: 'set'});
   return ok(`${goalText(text)} A prompt now goes on until it holds.`);
 }
-
-/** Says why a goal's command proves nothing if it exits with 0. Empty if it does. */
-const hiddenGoal = async (
-  command: string,
-  {ports}: SessionContext,
-  source: 'written' | 'named' = 'written',
-): Promise<string> => hidingText(command, await ports.judge.hidingIn(command), source);
 
 const goalHint = 'There is no goal. Set one such as /goal npm test.';
 

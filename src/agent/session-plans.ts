@@ -25,7 +25,7 @@ import type {AgentPorts} from './ports.ts';
 import type {AdmittedTodos} from './todo-store.ts';
 
 interface PlanSession {
-  readonly ports: Pick<AgentPorts, 'plans' | 'ids' | 'clock'>;
+  readonly ports: Pick<AgentPorts, 'plans' | 'ids' | 'clock' | 'judge'>;
   readonly conversation: Pick<OpenConversation, 'journal' | 'todos'>;
   readonly directory: string;
   readonly asker: Asker;
@@ -160,6 +160,9 @@ export class SessionPlans {
   async #propose(by: ActionId, draft: PlanDraft): ReturnType<PlansPort['propose']> {
     const {mode, asker, ports, conversation, directory, publish} = this.#session();
     const content = {goal: draft.goal, steps: planSteps(draft.steps), notes: draft.notes};
+    const goals = stepGoals(content.steps);
+    const unusable = goals.length === 0 ? '' : await (await import('./unusable-goals.ts')).unusableGoal(goals, {ports});
+    if (unusable !== '') return failed(`Change the condition of a step. ${unusable}`);
     if (this.#proposed !== 'none' && this.#proposed.by === by) {
       const changed = await this.#change(this.#proposed.plan, plan => ok({...plan, ...content}));
       if (changed !== 'conflict') this.#proposed = {by, plan: changed};

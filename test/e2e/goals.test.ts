@@ -1,5 +1,5 @@
 // @module-tag long
-import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {CanUseTool} from '@anthropic-ai/claude-agent-sdk';
 import {describe, expect, test} from 'vitest';
@@ -198,6 +198,33 @@ describe('a step of a plan is marked', () => {
     const read = JSON.stringify(scene.server.requests[2]?.body.messages);
     expect(read).toContain('now has 0 completed, 1 in progress, 1 pending. The step \\"Mend it\\" stays in progress');
     expect(read).toContain('it does not hold: `sh check.sh` exits with 0.\\nexit code 1\\n');
+  });
+
+  test('a condition that proves nothing is refused before anyone is asked', async () => {
+    const [piped, replaced] = ['npm test | tail', 'PATH=/tmp/x npm test'].map(command =>
+      call('ExitPlanMode', {goal: 'Right', steps: [`Mend it\nDone when: \`${command}\``], notes: ''}),
+    );
+    await using scene = await withCheck([piped ?? plan, replaced ?? plan, plan]);
+    await planned(scene);
+    expect(JSON.stringify(scene.server.requests[1]?.body.messages)).toContain('a pipe hides the exit code');
+    expect(lastText(scene)).toContain('a variable may put another program in its place');
+  });
+
+  test('a condition that the user hides with the approval goes back to the agent, too', async () => {
+    await using scene = await withCheck([plan, mark('completed', 'pending'), say('Done.')]);
+    const run = ask(scene, 'x', {
+      permissionMode: 'plan',
+      canUseTool: async (name, input) => ({
+        behavior: 'allow',
+        updatedInput:
+          name === 'ExitPlanMode'
+            ? {goal: 'Right', steps: ['Mend it\nDone when: `sh check.sh; true`', 'Tell it']}
+            : input,
+      }),
+    });
+    await readAll(run);
+    expect(lastText(scene)).toContain('Change the condition of a step.');
+    expect(existsSync(join(scene.place.work, 'runs'))).toBe(false);
   });
 
   test('the same failure three times ends the plan, and the step is not done', async () => {
