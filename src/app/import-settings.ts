@@ -20,7 +20,7 @@ import {claudeFolder} from './user-data.ts';
 import {ignoreInGit, targetFile} from './write-settings.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from './exit-code.ts';
 import type {SettingsFileOptions} from './main-options.ts';
-import {note, print, printJson} from './output.ts';
+import {note, printJson, printRow} from './output.ts';
 
 export interface ImportSettingsOptions extends SettingsFileOptions {
   readonly json?: true;
@@ -69,9 +69,10 @@ export async function importSettings(options: ImportSettingsOptions): Promise<Ex
     printJson(`${JSON.stringify({from, to: file.path, rows}, undefined, 2)}\n`);
     return exitCode.done;
   }
-  for (const row of rows) print(`${rowText(row, options)}\n`);
+  for (const row of rows) printRow(rowText(row, options));
   const changes = rows.filter(({outcome}) => outcome === 'new').length;
-  const where = `${visibleExactLine(from)} to ${visibleExactLine(file.path)}`;
+  const [source, target] = [from, file.path].map(path => visibleExactLine(withTilde(path, homedir())));
+  const where = `${source} to ${target}`;
   note(options.dryRun === undefined ? `imported ${changes} from ${where}` : `would import ${changes} from ${where}`);
   return exitCode.done;
 }

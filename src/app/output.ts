@@ -43,6 +43,25 @@ export const note = (line: string): void => printError(`weft: ${line}\n`);
 /** Returns the width of the terminal of stdout, in cells; `undefined` if stdout is not a terminal. */
 export const stdoutWidth = (): number | undefined => (process.stdout.columns === 0 ? 80 : process.stdout.columns);
 
+/** Prints a row of a list. In a terminal, a long row breaks at spaces, and its further lines are indented. */
+export function printRow(row: string): void {
+  const width = stdoutWidth();
+  const lines = width === undefined ? [row] : row.split('\n').flatMap(line => brokenAt(line, width - 1));
+  print(`${lines.join('\n')}\n`);
+}
+
+function brokenAt(line: string, width: number): readonly string[] {
+  const indent = `${/^ */u.exec(line)?.[0] ?? ''}    `;
+  const lines: string[] = [];
+  let rest = line;
+  for (;;) {
+    const end = rest.length > width ? rest.lastIndexOf(' ', width) : 0;
+    if (end <= indent.length) return [...lines, rest];
+    lines.push(rest.slice(0, end).trimEnd());
+    rest = indent + rest.slice(end).trimStart();
+  }
+}
+
 export const isStdoutTerminal = (): boolean => process.stdout.isTTY;
 
 /** Settles when a reader, however slow, has received everything written to stdout, or when the reader is gone. */

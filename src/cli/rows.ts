@@ -1,5 +1,5 @@
 import {exitCode, type ExitCode} from '../app/exit-code.ts';
-import {note, print, printJson} from '../app/output.ts';
+import {note, printJson, printRow} from '../app/output.ts';
 
 interface Rows<Row> {
   readonly json: true | undefined;
@@ -16,7 +16,7 @@ interface Rows<Row> {
 export function printRows<Row>({rows, json, line, toJson = row => row, none}: Rows<Row>): ExitCode {
   if (json !== undefined) return printDocument(rows.map(toJson));
   if (rows.length === 0 && none !== '') note(none);
-  for (const row of rows) print(`${line(row)}\n`);
+  for (const row of rows) printRow(line(row));
   return exitCode.done;
 }
 

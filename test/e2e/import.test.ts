@@ -4,6 +4,7 @@ import {join, relative} from 'node:path';
 import {expect, test} from 'vitest';
 import {say} from '../support/model-script.ts';
 import {putFile} from '../support/put-file.ts';
+import {openScenePty} from '../support/pty-terminal.ts';
 import {openScene} from '../support/scene.ts';
 
 const id = '0f9a1a34-1111-4222-8333-444455556666';
@@ -163,3 +164,23 @@ const filesBelow = (folder: string): Readonly<Record<string, string>> =>
   );
 
 const server = (name: string) => ({[name]: {command: name, env: {TOKEN: 'very-secret'}}});
+
+test('on a narrow terminal, the rows of weft import break at spaces', async () => {
+  await using scene = await openScene([]);
+  const {home} = scene.place;
+  putFile(join(home, '.claude', 'settings.json'), '{"permissions": {"allow": ["Bash(npm run build)"]}}');
+  putFile(join(home, '.codex', 'config.toml'), '[mcp_servers.documents]\ncommand = "npx"\n');
+  using terminal = openScenePty(scene, {args: ['import', '--dry-run'], size: [40, 24]});
+  expect(await terminal.exited).toBe(0);
+  expect((await terminal.rows()).join('\n')).toContain(
+    [
+      'claude    ~/.claude/settings.json',
+      '    import: hooks, rules and variables',
+      'codex     ~/.codex/config.toml  import:',
+      '    servers',
+      '',
+      'rule  allow Bash(npm run build)  would',
+      '    be imported',
+    ].join('\n'),
+  );
+});

@@ -7,7 +7,7 @@ import {visibleExactLine} from '../../../base/visible.ts';
 import type {ExtensionPart} from '../../../config/extension-places.ts';
 import {instructionFileNames} from '../../../config/instructions.ts';
 import {makeFolders} from '../../../config/make-folders.ts';
-import {print} from '../../../app/output.ts';
+import {printRow} from '../../../app/output.ts';
 import {claudeFolder, userPlaces} from '../../../app/user-data.ts';
 
 /** The kinds of files that weft copies unchanged, because it reads the same form. */
@@ -36,7 +36,7 @@ export function copyFiles(
     }
     const words = dryRun === undefined ? 'copied to' : 'would be copied to';
     const end = left === '' ? `${words} ${withTilde(to, homedir())}` : `left out: ${left}`;
-    print(`${visibleExactLine(`file  ${withTilde(from, homedir())}  ${end}`)}\n`);
+    printRow(visibleExactLine(`file  ${withTilde(from, homedir())}  ${end}`));
   }
 }
 

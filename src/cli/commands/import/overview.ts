@@ -8,7 +8,7 @@ import type {Peer} from '../../../extensions/mcp/import/import-files.ts';
 import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
 import {requireOutsideWeft} from '../../../app/folder-trust.ts';
 import {importSettings} from '../../../app/import-settings.ts';
-import {askYesNo} from '../../../app/output.ts';
+import {askYesNo, isStdoutTerminal, print} from '../../../app/output.ts';
 import {claudeFolder, codexFolder} from '../../../app/user-data.ts';
 import type {JsonOption} from '../../flags.ts';
 import {printRows} from '../../rows.ts';
@@ -132,6 +132,7 @@ export async function moveIn(options: MoveOptions): Promise<ExitCode> {
   const steps = found.flatMap(({path, step}) => (step === undefined ? [] : [{path, step}]));
   if (json !== undefined || steps.length === 0) return exitCode.done;
   if (dryRun !== undefined || yes === undefined) {
+    if (isStdoutTerminal()) print('\n');
     const shown = await runSteps(steps, {...options, dryRun: true});
     if (dryRun !== undefined || !process.stdin.isTTY) return shown;
     if (!(await askYesNo('Import these? [y/N] '))) return exitCode.done;

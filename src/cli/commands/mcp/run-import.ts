@@ -1,4 +1,5 @@
 import {homedir} from 'node:os';
+import {withTilde} from '../../../base/shown-path.ts';
 import type {JsonObject} from '../../../base/json.ts';
 import {isJsonObject} from '../../../base/json.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
@@ -121,7 +122,7 @@ function rowText({name, product, path, outcome, written_to: to, notes}: ImportRo
     exists: 'not imported',
     'left-out': 'left out',
   } as const satisfies Record<ImportRow['outcome'], string>;
-  const head = `${name}  (${importSourceNames[product]}, ${path})  ${words[outcome]}`;
+  const head = `${name}  (${importSourceNames[product]}, ${withTilde(path, homedir())})  ${words[outcome]}`;
   return [head, ...notes.map(each => `  ${each}`)].map(visibleExactLine).join('\n');
 }
 
