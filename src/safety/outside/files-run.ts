@@ -1,7 +1,14 @@
 import {type CommandAnalysis, analyzeCommand} from '../commands/analyze-command.ts';
 import {resolvedForms} from '../commands/command-forms.ts';
 import {foldersEnteredByOptions, pathCandidates} from '../commands/command-paths.ts';
-import {hasTrait, isInterpreter, isShell, rowFor, takesCodeFromInput} from '../commands/known-programs.ts';
+import {
+  actingOptionsOf,
+  hasTrait,
+  isInterpreter,
+  isShell,
+  rowFor,
+  takesCodeFromInput,
+} from '../commands/known-programs.ts';
 import {isWrapper, programName, scriptFileOf} from '../commands/layers.ts';
 import {plainText} from '../commands/only-reads.ts';
 import {commandsStarted, reachesOf} from '../commands/risks.ts';
@@ -51,30 +58,48 @@ export async function partsRun(command: string, find: Find, evidence: OutsideEvi
       .flatMap(each => scriptsOf(each.words))
       .map(path => pathFrom(invocation.directories[0] ?? '', path)),
   );
-  const changed = await own.changedFiles(text.since);
+  const changed = (await own.changedFiles(text.since)).slice(0, maxChanged);
+  const downloaded = changed.filter(path => codeFiles.test(path) && sourceOf(path)?.files === 'foreign');
   const named = feeds ? filesNamed(command, {analysis, context}) : [];
-  const joined = find(named.map(path => contentOf(path, context)).join('')).map(
-    part => ({...part, of: 'text'}) as const,
-  );
+  const joined = (paths: readonly string[]): readonly PartRun[] => {
+    const contents = paths.map(path => contentOf(path, context));
+    return find(contents.join(''), contents.flatMap(literalsIn)).map(part => ({...part, of: 'text'}) as const);
+  };
   const isComputed =
     feeds && (computesNames.test(command) || named.some(path => contentOf(path, context).includes('\uFFFD')));
   const loads = running.some(({words}) => commandsStarted(words).some(each => loadsSources(each.words)));
-  const sources = loads ? changed.filter(path => !prose.test(path)) : [];
-  const acting = sources.flatMap(path => {
+  const sources = new Set([...scripts, ...(loads ? changed.filter(path => !prose.test(path)) : [])]);
+  const acting = [...sources].flatMap(path => {
     const content = contentOf(path, context);
     const mine = sourceOf(path)?.name;
     const found = find(content).filter(part => part.source.name !== mine && acts(part, content, context));
-    // Code that runs what another file says names that file.
-    const read = executes.test(content) ? changed.filter(each => each !== path && names(content, each)) : [];
-    return [...found.map(part => ({...part, of: 'text'}) as const), ...read.flatMap(parts)];
+    // Code that runs what another file says names that file, and code that loads another file names it without its ending.
+    const isNamed = (each: string): boolean => each !== path && names(content, withoutEnding(each));
+    const read = executes.test(content) ? changed.filter(isNamed) : [];
+    return [
+      ...found.map(part => ({...part, of: 'text'}) as const),
+      ...read.flatMap(parts),
+      ...joined(read.length === 0 ? [] : [path, ...read]),
+      ...downloaded.filter(isNamed).flatMap(whole),
+    ];
   });
   return [
     ...[...scripts, ...folders].flatMap(whole),
     ...[...named, ...(isComputed ? changed : [])].flatMap(parts),
-    ...joined,
+    ...joined(named),
     ...acting,
   ];
 }
+
+const withoutEnding = (path: string): string => path.replace(/\.\w+$/u, '');
+
+/** Returns the texts in quotes, and the text itself. */
+const literalsIn = (content: string): readonly string[] => {
+  const quoted = [...content.matchAll(/"([^"\n]+)"|'([^'\n]+)'|`([^`]+)`/gu)];
+  return [...quoted.map(([, double, single, template]) => double ?? single ?? template ?? ''), content];
+};
+
+const codeFiles = /\.(?:[cm]?[jt]sx?|py|rb|pl|php|sh|lua)$/u;
 
 /** Matches a prompt that says to run something. */
 const asksToRun = /\b(?:run|start|execute|test|build|install|try|use|set up)\b/iu;
@@ -86,7 +111,7 @@ function names(text: string, path: string): boolean {
   return at >= 0 && !/[\w-]/u.test(`${text.charAt(at - 1)}${text.charAt(at + name.length)}`);
 }
 
-const shortestName = 3;
+const shortestName = 2;
 
 const beginning = (text: string): string => (/[^\n]*\S[^\n]*/u.exec(text.slice(0, 1000)) ?? [''])[0];
 
@@ -120,9 +145,13 @@ const loadsSources = ([program = '']: readonly string[]): boolean =>
 /** Returns the files that a call runs by name: scripts of shells, programs, and the first operand of an interpreter. */
 function scriptsOf(call: readonly string[]): readonly string[] {
   const [program = '', ...words] = call;
-  if (!isInterpreter(programName(program)) || runsScripts.test(programName(program))) return filesRun(call);
-  if (words.some(word => takesCode.test(word))) return [];
-  return words.filter(word => !word.startsWith('-')).slice(0, 1);
+  const loaded = actingOptionsOf(call).flatMap(({act, value = ''}) => (act === 'loads' ? [value] : []));
+  const name = programName(program);
+  if (!isInterpreter(name) && name !== 'perl') return [...filesRun(call), ...loaded];
+  return [
+    ...(words.some(word => takesCode.test(word)) ? [] : words.filter(word => !word.startsWith('-')).slice(0, 1)),
+    ...loaded,
+  ];
 }
 
 /** Matches options of interpreters with code or a module in their value. */
@@ -151,11 +180,11 @@ function runsWhatItReads({invocation, words}: Call): boolean {
 
 /** Matches code that runs a program, or text as code, in any language. */
 const executes =
-  /\b(?:subprocess|child_process|popen\w*|exec(?:Sync|File\w*|v[pe]*|l[pe]*)|importlib|runpy|__import__|shell_exec|passthru|proc_open|ProcessBuilder|getRuntime|dlopen|ctypes|loadstring|instance_eval|os\/exec)\b|\b(?:spawn\w*|Function|posix_spawn|run_path|run_module)\s*\(|\bsystem\s*[("'$@]|(?<![.\w])(?:exec|eval|compile)\s*[({"'$]|(?<![.\w])exec\.Command|Command::new|os\.(?:exec\w*|startfile)|\$\(shell|\bDeno\.(?:Command|run)|Bun\.\$|(?<=[\s=(;])\$`|pickle\.load|\bvm\.|\bimport\s*\((?!\s*["'])|%x[({[]|\|\s*getline|\|&?\s*"|\bqx\b/u;
+  /\b(?:subprocess|child_process|popen\w*|exec(?:Sync|File\w*|v[pe]*|l[pe]*)|importlib|runpy|__import__|shell_exec|passthru|proc_open|ProcessBuilder|getRuntime|dlopen|ctypes|loadstring|instance_eval|os\/exec)\b|\b(?:spawn\w*|Function|posix_spawn|run_path|run_module)\s*\(|\bsystem\s*[("'$@]|(?<![.\w])(?:exec|eval|compile)\s*[({"'$]|(?<![.\w])exec\.Command|Command::new|os\.(?:exec\w*|startfile)|\$\(shell|\bDeno\.(?:Command|run)|Bun\.\$|(?<=[\s=(;])\$`|pickle\.load|["'.:]vm\b|\bimport\s*\((?!\s*["'])|%x[({[]|\|\s*getline|\|&?\s*"|\bqx\b/u;
 
 /** Matches code in a command that may hide what it runs. */
 const hides =
-  /\b(?:getattr|globals|locals|vars)\s*\(|__(?!name|main|file|dirname|filename)\w+__|\bconstructor\b|\bReflect\b/u;
+  /\b(?:getattr|globals|locals|vars)\s*\(|__(?!name|main|file|dirname|filename)\w+__|\bconstructor\b|\bReflect\b|(?:^|[\s"'])(?:\.(?:read|shell|system|import|load)\b|\\(?:i|!))/u;
 
 /** Matches words of a command that compute the names of files. */
 const computesNames =
@@ -200,6 +229,9 @@ const english =
 /** True if a shell or an interpreter runs what comes by its input. */
 export const readsCommands = ({words: [program = '', ...words]}: Call): boolean =>
   takesCodeFromInput(programName(program)) && words.every(word => /^-\w?$/u.test(word));
+
+/** The maximum number of changed files that weft looks into. */
+const maxChanged = 1000;
 
 /** The maximum number of files of one command that weft reads. */
 const maxFiles = 100;
