@@ -24,6 +24,9 @@ const clockStep = 20;
 /** The maximum number of characters in one index. There are two, and the older one is dropped when the newer one is full. */
 const maxCharacters = 32_000_000;
 
+const longText = 500;
+const maxClean = 2000;
+
 /** The number of characters beside a text of the user that agree by chance. */
 const chance = 2;
 
@@ -34,6 +37,8 @@ export class OutsideText {
   readonly #files: {readonly path: string; readonly source: TextSource}[] = [];
   readonly #spans: TimeSpan[] = [];
   #indexes: readonly TextFinder[] = [new TextFinder()];
+  /** Long texts in which no text from outside was found. The project's files are looked into again and again. */
+  readonly #clean = new Set<string>();
   /** The source from which git fetched last. */
   fetched: TextSource | undefined;
   /** When the first text came, in milliseconds since the epoch. No file that is older contains it. */
@@ -47,6 +52,7 @@ export class OutsideText {
   add(text: string, source: TextSource, files: readonly string[]): void {
     this.#files.push(...files.map(path => ({path, source})));
     if (text.length < leastLength) return;
+    this.#clean.clear();
     const key = JSON.stringify([source.host, source.name, ...source.place]);
     const owner = this.#known.get(key) ?? this.#sources.push(source) - 1;
     this.#known.set(key, owner);
@@ -78,8 +84,11 @@ export class OutsideText {
    */
   find(text: string, {isTrusted, own}: FindOptions): readonly OutsidePart[] {
     const parts: OutsidePart[] = [];
+    if (this.#clean.has(text)) return parts;
+    let isClean = text.length >= longText;
     for (const [at, form] of decodedForms(text).entries()) {
       const found = this.#indexes.flatMap(index => index.find(form));
+      if (found.length > 0) isClean = false;
       const mine = found.length === 0 ? [] : own().find(form);
       for (const {from, to, owner} of found) {
         const source = this.#sources[owner];
@@ -91,6 +100,7 @@ export class OutsideText {
         parts.push({source, span, at: at === 0 ? {from, to} : undefined});
       }
     }
+    if (isClean && this.#clean.size < maxClean) this.#clean.add(text);
     return parts;
   }
 
