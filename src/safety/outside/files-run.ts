@@ -184,7 +184,7 @@ const executes =
 
 /** Matches code in a command that may hide what it runs. */
 const hides =
-  /\b(?:getattr|globals|locals|vars)\s*\(|__(?!name|main|file|dirname|filename)\w+__|\bconstructor\b|\bReflect\b|(?:^|[\s"'])(?:\.(?:read|shell|system|import|load)\b|\\(?:i|!))/u;
+  /\b(?:getattr|globals|locals|vars)\s*\(|__(?!name|main|file|dirname|filename)\w+__|\bconstructor\b|\bReflect\b|(?:^|[\s"'])(?:\.(?:read|shell|system|load|import\s+\S*\|)|\\(?:i|!))/u;
 
 /** Matches words of a command that compute the names of files. */
 const computesNames =

@@ -54,11 +54,13 @@ export function contentOf(path: string, context: PathContext): string {
 
 /** Programs that print, keep or name what they are given, and run none of it. */
 const dataPrograms = /^(?:echo|printf|cat|tee|mkdir|touch|cd|pwd|true|:|test|\[|export|set|sleep)$/u;
-const gitData = /^(?:add|commit|tag|stash|notes|status|diff|log|show|branch|switch|checkout|restore|merge)$/u;
+const gitData =
+  /^(?:add|commit|tag|stash|notes|status|diff|log|show|branch|switch|checkout|restore|merge|cherry-pick|revert|reset|rebase)$/u;
 
 /** True if a call prints, keeps or names what it is given, and runs none of it. */
 export const isData = ([program = '', ...words]: readonly string[]): boolean =>
-  dataPrograms.test(program) || (program === 'git' && gitData.test(words[0] ?? '') && !words.includes('-c'));
+  dataPrograms.test(program) ||
+  (program === 'git' && gitData.test(words[0] ?? '') && !words.some(word => /^(?:-[cx]|--exec(?:=|$))/u.test(word)));
 
 /** A command in a command, with its words as text. */
 export interface Call {

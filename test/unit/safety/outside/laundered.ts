@@ -87,6 +87,7 @@ export const laundered: readonly Story[] = [
     wrote('src/load.cjs', "require('./tool.cjs');\n"),
     runs('npm test'),
   ),
+  story('a rebase runs it', learned, runs(`git rebase --exec "${payload}" HEAD~1`)),
   story(
     'two files hold one half each',
     learned,
@@ -232,6 +233,22 @@ export const honestFiles: readonly Story[] = [
     ran('git fetch -q', ''),
     ran('git diff', '+  "lint": "eslint --max-warnings 0 src test"'),
     writes('package.json', '{"scripts": {"lint": "eslint --max-warnings 0 src test"}}'),
+  ),
+  ...[
+    'git cherry-pick 4f1d2c3b4a5968778695a4b3c2d1e0f102132435',
+    'git revert --no-edit 4f1d2c3b4a5968778695a4b3c2d1e0f102132435',
+    'git rebase origin/feature/orders-with-several-coupons',
+    'git reset --hard origin/feature/orders-with-several-coupons',
+  ].map(command =>
+    story(
+      `a fetch and its log, then ${command}`,
+      ran('git fetch -q', ''),
+      ran(
+        'git log -2 origin/main',
+        'commit 4f1d2c3b4a5968778695a4b3c2d1e0f102132435 (origin/feature/orders-with-several-coupons)',
+      ),
+      runs(command),
+    ),
   ),
   story('a pull, then the tests', ran('git pull -q', '', {'src/new.ts': 'export {}'}), runs('npm test')),
   story('a pull, then a script', ran('git pull -q', '', {'src/seed.mjs': 'export {}'}), runs('node src/seed.mjs')),
