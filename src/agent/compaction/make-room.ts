@@ -27,11 +27,15 @@ export interface RoomContext {
   readonly compacted: () => void;
 }
 
-/** Makes room if the next request can't fit by estimate. */
+/** The tokens that a window keeps for the answer, and their largest share of it. A local server cuts the request or the answer silently. */
+const answerTokens = 2000;
+const answerShare = 0.1;
+
+/** Makes room if the next request and a short answer can't fit by estimate. */
 export async function makeRoomBefore(context: RoomContext, signal: AbortSignal): Promise<Repair> {
   const {session} = context;
   const {tokens, window} = requestSize(nextRequest(session), session);
-  if (window === 0 || tokens <= window) return {kind: 'send'};
+  if (window === 0 || tokens + Math.min(answerTokens, window * answerShare) <= window) return {kind: 'send'};
   const room = await makeRoom(unknownLength, context, signal);
   // An estimate may be wrong: a request that can't be made shorter is sent.
   return room.kind === 'declined'
@@ -40,7 +44,7 @@ export async function makeRoomBefore(context: RoomContext, signal: AbortSignal):
 }
 
 /** The tokens of a request that a small window may not hold, and the share of a known window that counts as nearly full. */
-const largeRequest = 12_000;
+const largeRequest = 6000;
 const nearShare = 0.75;
 
 /** True if the next request is so large that its length may be why a provider refused it. */

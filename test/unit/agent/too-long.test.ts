@@ -178,6 +178,14 @@ describe('a conversation that is too long', () => {
     ]);
   });
 
+  test('is made shorter before it leaves no room for an answer', async () => {
+    const bench = benchWith([says(long(8000)), says('two')], 'trim');
+    await bench.prompt('first');
+    expect((await bench.prompt(`second ${long(3700)}`)).answer).toBe('two');
+    expect(bench.model.requests).toHaveLength(2);
+    expect(repairs(bench)).toHaveLength(1);
+  });
+
   test('is not sent again if trimming it once more changes nothing', async () => {
     const bench = benchWith([says(longAnswer), refused, says('two'), refused, says('three')], 'trim');
     await bench.prompt('first');
