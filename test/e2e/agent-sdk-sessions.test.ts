@@ -7,6 +7,7 @@ import {describe, expect, test} from 'vitest';
 import {call, fail, say, think} from '../support/model-script.ts';
 import {openScene, toldPrompt, toldSystem, type Scene} from '../support/scene.ts';
 import {ask, kinds, readAll, resultIn, sessionOf, toolResults, userMessage} from './support/agent-sdk.ts';
+import {isAnswer, request, startRpc} from './support/rpc-client.ts';
 
 const asked = (scene: Scene, number: number): readonly unknown[] =>
   (scene.server.requests[number]?.body.messages ?? []).map(({role}) => role);
@@ -143,6 +144,7 @@ describe('what a client may change while it runs', () => {
     await using scene = await openScene([say('1'), call('Write', {file_path: 'a', content: 'x'}), say('2')]);
     await twoPrompts(scene, {model: 'claude-first'}, async running => {
       await running.applyFlagSettings({model: 'claude-second', permissions: {defaultMode: 'acceptEdits'}});
+      await running.applyFlagSettings({agent: null, effortLevel: null});
       await expect(running.applyFlagSettings({model: 'claude-third', hooks: {}})).rejects.toThrow('not hooks');
     });
     expect(scene.server.requests.map(({body}) => body.model)).toEqual([
@@ -151,6 +153,24 @@ describe('what a client may change while it runs', () => {
       'claude-second',
     ]);
     expect(scene.read('a')).toBe('x');
+  });
+
+  test('requests of its adapter for editors: a title, and the settings', async () => {
+    await using scene = await openScene([]);
+    const client = startRpc(scene, ['--model', 'claude-first']);
+    client.send(request('title', {subtype: 'generate_session_title', description: 'Fix it.\nThen test it.'}));
+    client.send(request('settings', {subtype: 'get_settings'}));
+    client.send(request('plugins', {subtype: 'reload_plugins'}));
+    expect([
+      await client.next(isAnswer('title')),
+      await client.next(isAnswer('settings')),
+      await client.next(isAnswer('plugins')),
+    ]).toMatchObject([
+      {response: {response: {title: 'Fix it. …'}}},
+      {response: {response: {effective: {model: 'claude-first', permissions: {defaultMode: 'default'}}}}},
+      {response: {subtype: 'error', error: expect.stringContaining('when it starts')}},
+    ]);
+    await client.finish();
   });
 
   test('files that it may read without a question', async () => {

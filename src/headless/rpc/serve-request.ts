@@ -1,7 +1,8 @@
 import type {McpServerState} from '../../actions/mcp-port.ts';
 import {type RpcEncoder, wireStatus} from '../../protocol/rpc/encode-events.ts';
 import {type AgentClient, answerOutcome, type Answer} from '../../agent/client.ts';
-import {isJsonObject, type JsonObject} from '../../base/json.ts';
+import {firstLine} from '../../base/clip.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import type {Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {faultText} from '../../domain/fault.ts';
@@ -101,6 +102,9 @@ export async function serveRequest(request: ControlRequest, options: ServingOpti
       );
       return kept.tag === 'ok' ? success({title: kept.value}) : failure(faultText(kept.error), 'rename_failed');
     }
+    case 'generate_session_title':
+      // A request to the model would cost as much as another turn.
+      return success({title: firstLine(request.description, maxTitle)});
     case 'rewind_files': {
       if (launch.checkpoints === 'off') return failure('File rewinding is not enabled.', 'rewinding_off');
       const wish = {prompt: request.user_message_id, dryRun: request.dry_run === true};
@@ -214,12 +218,21 @@ const settled = (outcome: Awaited<ReturnType<ClientServers['reconnect']>>): Serv
 /** The tools with calls that can continue in the background. */
 const movableTools: ReadonlySet<string> = new Set(['Bash', 'Agent', 'Task', 'StartAgent']);
 
+/** Clients turn these off that weft never has on: its agent is the usual one, at its usual speed and effort. */
+const offSettings: ReadonlySet<string> = new Set(['agent', 'effortLevel', 'fastMode', 'ultracode']);
+
+const isOff = (name: string, value: Json | undefined): boolean =>
+  offSettings.has(name) && (value === null || value === false);
+
+/** The longest title, in UTF-16 units. */
+const maxTitle = 60;
+
 /** Applies the settings that can change in a running session. Applies nothing if one of them can't. */
 async function applySettings(settings: JsonObject, options: ServingOptions): Promise<Served> {
   const {model, permissions, ...others} = settings;
   const {defaultMode, ...rules} = isJsonObject(permissions) ? permissions : {};
   const unserved = [
-    ...Object.keys(others),
+    ...Object.keys(others).filter(name => !isOff(name, others[name])),
     ...Object.keys(rules).map(name => `permissions.${name}`),
     ...(model === undefined || model === null || typeof model === 'string' ? [] : ['model']),
   ];

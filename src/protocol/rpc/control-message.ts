@@ -128,6 +128,10 @@ export const controlRequests = {
     title: z.string(),
     session_id: z.optional(z.string()),
   }),
+  generate_session_title: z.looseObject({
+    subtype: z.literal('generate_session_title'),
+    description: z.string(),
+  }),
   rewind_files: z.looseObject({
     subtype: z.literal('rewind_files'),
     user_message_id: z.string(),
