@@ -299,7 +299,7 @@ test('off leaves the fault as it is', async () => {
 });
 
 test('a compaction that cannot help asks the model nothing, and says so', async () => {
-  await using scene = await openScene([say('Hi.'), say('Never said.')]);
+  await using scene = await openScene([say(`Hi. ${'word '.repeat(120)}`), say('Never said.')]);
   // The user's messages stay word for word, so a summary replaces nearly nothing.
   await scene.run(['--prompt', `Keep this. ${'word '.repeat(3000)}`]);
   const {code, stdout, stderr} = await scene.run(['--continue', '--prompt', '/compact']);

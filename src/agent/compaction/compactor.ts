@@ -166,8 +166,9 @@ export class Compactor {
 
 export const notShorter = 'The conversation stays as it is: it would not get shorter.';
 const problemOf = {manual: notShorter, auto: 'weft found too little to shorten.'} as const;
-/** The minimum saving for a compaction, in estimated tokens. */
+/** The minimum saving for a compaction that the user wants: estimated tokens, and a share of the conversation. */
 export const leastSaved = 100;
+const leastShare = 0.05;
 
 /** True if a compaction isn't worth its cost, or if the provider would probably refuse its result again. */
 function savesTooLittle(
@@ -176,7 +177,8 @@ function savesTooLittle(
   {request, size}: CompactionSources,
 ): boolean {
   const before = estimateMessagesTokens(request.messages);
-  const least = trigger === 'auto' ? (size.fixed + before) * leastSavedShare : leastSaved;
+  const least =
+    trigger === 'auto' ? (size.fixed + before) * leastSavedShare : Math.max(leastSaved, before * leastShare);
   return before - estimateMessagesTokens(messages) < least;
 }
 
