@@ -337,8 +337,8 @@ const cutEnd = {
 } as const;
 
 /** Matches answers that may say that a check passed. Most answers don't, and cost nothing more. */
-const maybeClaim =
-  /(?:test|suite|spec|build|compil|lint|type|tsc|check|clippy|ruff|mypy|projekt|测试|类型|构建|编译|打包|检查|`)[^]{0,120}(?:pass|green|clean|succe|happy|exit|errors|warnings|fine|good|failures|nichts|✅|✓|✔|grün|durch|bestanden|bestehen|sauber|erfolg|fehler|通过|成功|跑通|无误|错误|报错|警告|问题|失败)|no \S{0,12} ?(?:errors|failing)|keine \S{0,12}fehler|[✅✓✔]|compiles|kompiliert/iu;
+export const maybeClaim =
+  /(?:test|suite|spec|build|built|compil|lint|type|tsc|check|clippy|ruff|mypy|projekt|everything|测试|单测|用例|类型|构建|编译|打包|检查|`)[^]{0,120}(?:pass|green|clean|succe|happy|exit|errors|warnings|issues|problem|fine|good|fail|left|remain|nichts|✅|✓|✔|grün|durch|bestanden|bestehen|sauber|erfolg|fehl|通过|成功|跑通|无误|正常|完成|绿|错误|报错|警告|问题|失败)|no \S{0,12} ?(?:errors|failing|warnings)|keine \S{0,12}fehl|[✅✓✔]|compiles|kompiliert/iu;
 
 const correctText =
   'Run the check now, or correct the claim if you cannot. Then write your final answer again: it replaces this one.';

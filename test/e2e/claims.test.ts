@@ -50,6 +50,15 @@ test('an answer of a session that did no work is never marked', async () => {
   expect([end.code, end.stderr, failed.server.requests.length]).toEqual([0, '', 3]);
 });
 
+test.each(['No test fails any more.', 'Es gibt keine fehlschlagenden Tests mehr.', '- [x] All three tests pass'])(
+  '%j is a claim',
+  async said => {
+    await using scene = await openScene([edit, say(said), say('Sorry.')]);
+    const {stderr} = await scene.run([...allowed, '--prompt', 'go']);
+    expect(stderr).toContain('but no test has run. Asked the agent to check.');
+  },
+);
+
 test('within the limit of turns nothing is asked, and a refused question changes nothing', async () => {
   await using limited = await openScene([edit, claim]);
   const at = await limited.run([...allowed, '--max-turns', '2', '--prompt', 'go']);

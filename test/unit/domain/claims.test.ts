@@ -1,5 +1,6 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
+import {maybeClaim} from '../../../src/agent/loop.ts';
 import {claimsIn, commandKind} from '../../../src/domain/claims.ts';
 
 const folder = new URL('../../corpus/claims/', import.meta.url);
@@ -29,6 +30,10 @@ test('most claims of the corpus are found', () => {
   const found = claims.filter(({text}) => kindsIn(text) !== '-');
   expect(claims.length).toBeGreaterThan(290);
   expect(found.length / claims.length).toBeGreaterThan(0.95);
+});
+
+test('the first look at an answer lets each claim through', () => {
+  expect(corpus.filter(({text}) => claimsIn(text).length > 0 && !maybeClaim.test(text))).toEqual([]);
 });
 
 test('a claim carries its sentence and the command that it names', () => {
