@@ -68,6 +68,9 @@ test('servers of Cursor come without the values of their variables and headers',
       mcpServers: {
         local: {command: 'run', args: ['${userHome}/a'], env: {TOKEN: 'very-secret', OTHER: '${env:MINE}'}},
         far: {url: 'https://mcp.example.com/', headers: {'X-Key': 'very-secret'}},
+        words: {command: 'run', args: ['--api-key', 'very-secret', '--token=very-secret', '--port', '80', 'token']},
+        base: {command: 'run', args: ['postgresql://me:Tr0ub4dor-very-secret@db.test/shop']},
+        address: {url: 'https://mcp.example.com/?key=very-secret'},
       },
     }),
   );
@@ -78,6 +81,13 @@ test('servers of Cursor come without the values of their variables and headers',
   const {stdout: settings} = await scene.run(['config', 'get', 'mcpServers']);
   expect(settings).not.toContain('very-secret');
   for (const text of ['${HOME}/a', '${TOKEN}', '${MINE}', '${FAR_X_KEY}']) expect(settings).toContain(text);
+  expect(JSON.parse(settings)).toMatchObject({
+    words: {args: ['--api-key', '${WORDS_ARG_1}', '--token=${WORDS_ARG_2}', '--port', '80', 'token']},
+    base: {args: ['${BASE_ARG_0}']},
+    address: {url: '${ADDRESS_URL}'},
+  });
+  const listed = await scene.run(['mcp', 'list']);
+  expect(listed.stdout).toContain('ADDRESS_URL is not set');
 });
 
 test('weft import takes the files of seven agents once, and neither secrets nor wide permissions', async () => {

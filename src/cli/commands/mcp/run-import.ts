@@ -1,7 +1,6 @@
 import {homedir} from 'node:os';
 import {withTilde} from '../../../base/shown-path.ts';
-import type {JsonObject} from '../../../base/json.ts';
-import {isJsonObject} from '../../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../../base/json.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
 import {readTextFile} from '../../../config/change-file.ts';
 import {
@@ -16,6 +15,7 @@ import {knownServers} from '../../../app/known-servers.ts';
 import {existingFolder} from '../../../app/run-context.ts';
 import {exitCode, type ExitCode, UsageError} from '../../../app/exit-code.ts';
 import {note} from '../../../app/output.ts';
+import {secretName} from '../../../safety/secrets/secret-name.ts';
 import {targetFile} from '../../../app/write-settings.ts';
 import type {InScope} from './write-server.ts';
 import type {JsonOption} from '../../flags.ts';
@@ -88,12 +88,6 @@ export async function importServers(product: Peer | undefined, options: ImportOp
         owner === 'project'
           ? [...carried, 'a server of this project: it starts only after `weft permissions trust`']
           : carried;
-      if (scope === 'project' && hasSecretWords(entry)) {
-        const why =
-          'its arguments or address seem to contain a secret, and .mcp.json is shared. Choose another --scope';
-        rows.push({...row, outcome: 'left-out', written_to: '', notes: [why]});
-        continue;
-      }
       if (options.dryRun !== undefined) {
         rows.push({...row, outcome: 'would-import', written_to: '', notes});
         continue;
@@ -126,7 +120,7 @@ function rowText({name, product, path, outcome, written_to: to, notes}: ImportRo
   return [head, ...notes.map(each => `  ${each}`)].map(visibleExactLine).join('\n');
 }
 
-/** Replaces literal values in `env`, `headers` and `oauth` with references to variables, because they are often secrets. */
+/** Replaces literal values in `env`, `headers` and `oauth`, and secrets in the arguments and the address, with references to variables. */
 function withoutSecrets(
   {name, entry, notes}: {readonly name: string; readonly entry: JsonObject; readonly notes: readonly string[]},
   path: string,
@@ -144,14 +138,32 @@ function withoutSecrets(
     const set = references.map(([, variable]) => variable).join(', ');
     said.push(`not copied from ${path}: ${named}. Set ${set} in the environment of weft`);
   }
-  if (hasSecretWords(entry)) said.push('its arguments or address seem to contain a secret');
+  const {args, url} = entry;
+  const variables: string[] = [];
+  const refer = (part: string): string => {
+    variables.push(variableName(`${name}_${part}`));
+    return `\${${variables.at(-1) ?? ''}}`;
+  };
+  if (isJsonList(args))
+    changed['args'] = args.map((word, at) => argument(word, args[at - 1], () => refer(`arg_${at}`)));
+  if (typeof url === 'string' && hiddenUrl(url) !== url) changed['url'] = refer('url');
+  if (variables.length > 0)
+    said.push(
+      `not copied from ${path}: ${variables.length} of its arguments or its address. Set ${variables.join(', ')} in the environment of weft`,
+    );
   return {entry: changed, notes: said};
 }
 
-function hasSecretWords({args, url}: JsonObject): boolean {
-  const words = Array.isArray(args) ? args.filter(word => typeof word === 'string') : [];
-  return words.some(word => hideSecrets(word) !== word) || (typeof url === 'string' && hiddenUrl(url) !== url);
+/** Returns an argument of a server's command, with a reference in place of a secret: `--token VALUE`, `--token=VALUE`, or a word that looks like one. */
+function argument(word: Json, before: Json | undefined, refer: () => string): Json {
+  if (typeof word !== 'string' || isReference(word)) return word;
+  const [flag = ''] = /^(?:-{1,2}[\w-]+|[A-Z][A-Z0-9_]*)=(?=.)/su.exec(word) ?? [];
+  if (flag !== '') return isSecretFlag(flag) || hideSecrets(word) !== word ? flag + refer() : word;
+  const isValue = typeof before === 'string' && /^-{1,2}[\w-]+$/u.test(before) && !word.startsWith('-') && word !== '';
+  return (isValue && isSecretFlag(before)) || hideSecrets(word) !== word ? refer() : word;
 }
+
+const isSecretFlag = (flag: string): boolean => secretName(flag.replaceAll(/^-+|=$/gu, '')) !== 'none';
 
 function isLiteral(member: 'env' | 'headers' | 'oauth', key: string, value: unknown): boolean {
   if (typeof value !== 'string' || value === '' || isReference(value)) return false;
