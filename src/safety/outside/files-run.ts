@@ -211,20 +211,23 @@ const schemas = /^(?:www\.)?(?:w3\.org|json-schema\.org|schemastore\.org|json\.s
 const siteOf = (host: string): string =>
   /^[\d.:]+$/u.test(host) ? host : host.replace(/:\d+$/u, '').split('.').slice(-2).join('.');
 
-/** True if a text is a command that does more than read. Programs whose names are English words need a sign of a shell, too. */
+/** True if a text is a command that does more than read. Programs without verbs need a sign of a shell, too: `make` is a word of prose. */
 function isCommand(text: string, context: PathContext): boolean {
   const written = text.trim();
   const [program = ''] = /^[\w./-]+(?=\s)/u.exec(written) ?? [];
   if (program === '' || written.replaceAll(/\s/gu, '').length < leastCommand) return false;
   if (!program.startsWith('./') && rowFor([programName(program)]) === undefined) return false;
-  if (english.test(program) && !/(?:^|\s)(?:-{1,2}\w|[|&;<>]|[\w-]*[/$=])|[;|&]/u.test(written)) return false;
+  if (!takesVerb(programName(program)) && !/(?:^|\s)(?:-{1,2}\w|[|&;<>]|[\w-]*[/$=])|[;|&]/u.test(written))
+    return false;
   const analysis = analyzeCommand(written, {directory: '/', context});
   return analysis.reading === 'parsed' && analysis.invocations.some(({reason}) => reason !== undefined);
 }
 
 const leastCommand = 12;
-const english =
-  /^(?:make|test|find|cat|sort|cut|join|split|more|less|install|link|touch|kill|which|time|watch|wait|read|set|let|do|go|at|head|tail|look|write|open|start|run|expand|fold|type|command|if|while|for|case|until|function|select|in|then|else|exit|return|break|continue|echo|print|date|file|enable|disable|use|show|at|nice|who|users|groups|last|paste|comm|true|false|dot|tree|screen|node|service|script|apply|batch|import|export|as|env|sleep|move|copy|code|rename|patch|cargo|just|task|mix|stack|bundle|cp|mail|host|at|jobs|history|help|source|pip|yarn|hash|dig|ping|mount|sum|column|xargs|parallel)$/u;
+
+/** True for programs such as `npm` that a verb follows. */
+const takesVerb = (name: string): boolean =>
+  name.length > 2 && !hasTrait(name, 'tasks') && (hasTrait(name, 'verbs') || hasTrait(name, 'subcommands'));
 
 /** True if a shell or an interpreter runs what comes by its input. */
 export const readsCommands = ({words: [program = '', ...words]}: Call): boolean =>

@@ -16,12 +16,14 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
   {
     why: 'the name is a word of weft or of another language here',
     files: {
-      'safety/commands/checks.ts': 'bundle eslint eval exit install printf set watch',
+      'safety/commands/check-kinds.ts': 'bundle eslint install watch',
+      'safety/commands/checks.ts': 'bundle cat cd eslint eval exit install popd printf return set tail tee watch',
       'safety/commands/changed-paths.ts': 'awk git parallel rename sed source tar tree xargs',
       'safety/commands/effects.ts': 'rename shred source truncate',
       'safety/commands/only-reads.ts': 'awk jq sed',
       'safety/rules/allow-rule-scope.ts': 'awk exec sed',
       'safety/held-back.ts': 'view',
+      'safety/judge.ts': 'history',
       'safety/outside/decoded-forms.ts': 'base64',
       'safety/rules/permission-rule.ts': 'source',
       'safety/secrets/anchors.ts': 'base64',
@@ -76,8 +78,10 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
         'awk cat diff egrep fgrep find gawk gfind git grep head less mawk nl rg sed sort tac tail uniq wc zgrep',
       'safety/commands/uploads.ts':
         'aws az cp curl doctl gh git glab heroku mv netlify openssl rsync socat su supabase sync vercel wrangler',
-      'safety/outside/outside-reasons.ts': 'diff gh git glab hg jj rename tee',
-      'safety/outside/text-source.ts': 'diff git grep',
+      'safety/outside/files-run.ts': 'git perl',
+      'safety/outside/outside-evidence.ts': 'diff git tee',
+      'safety/outside/outside-reasons.ts': 'gh git glab hg jj rename',
+      'safety/outside/text-source.ts': 'cd diff echo git grep history init mkdir printf pushd rm set sleep',
       'safety/paths/weft-file-changes.ts':
         'cp ditto fd fdfind find git ls mount mv prlimit rm rsync set ulimit umount unset unzip weft',
     },
