@@ -453,6 +453,7 @@ class Engine implements AgentClient {
     /** Lines for the user, once the branch is open. */
     const notes: string[] = [];
     try {
+      if (wanted.kind === 'resume') await session.ports.endKilledSessions?.();
       const opened =
         wanted.kind === 'new'
           ? ok(sessions.create({directory: session.directory, model: session.model}))

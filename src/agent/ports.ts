@@ -31,6 +31,8 @@ export interface AgentPorts {
   readonly hooks: HooksPort;
   readonly commands: CommandsPort;
   readonly sessions: SessionsPort;
+  /** Ends the sessions of this workspace whose process was killed. Call it before one of them is opened. */
+  readonly endKilledSessions?: (() => Promise<void>) | undefined;
   readonly harnesses: HarnessesPort;
   readonly agentKinds: AgentKindsPort;
   /** The machine. The engine itself provides todos and questions. */

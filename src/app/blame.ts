@@ -7,6 +7,7 @@ import {type Fault, rejected} from '../domain/fault.ts';
 import type {ActionId, MessageId, SessionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {outcomeOf} from '../domain/receipt.ts';
+import {endKilledSessions} from './open-session.ts';
 import type {Store} from '../store/open-store.ts';
 import {checkpointRoots, openCheckpoints, type SavedCheckpoints} from '../workspace/checkpoints/make-checkpoints.ts';
 import {isFolder} from '../workspace/files/list-folder.ts';
@@ -19,7 +20,7 @@ const maxBytes = 16 * 1024 * 1024;
 
 /** The sessions of a folder and their checkpoints. */
 export interface BlamePlace {
-  readonly store: Pick<Store, 'fileRecords' | 'parentOf' | 'read'>;
+  readonly store: Store;
   /** The folder of the checkpoints. */
   readonly folder: string;
   readonly directory: string;
@@ -52,6 +53,7 @@ export async function blame(
   signal: AbortSignal,
 ): Promise<Outcome<BlamedFile, Fault>> {
   const {file, from, to} = parseTarget(target, place.directory);
+  await endKilledSessions(place);
   const path = realPath(resolve(place.directory, file));
   const known = knownFiles(place);
   const shown = relativeTo(path, place.directory);

@@ -88,7 +88,7 @@ export interface HookMachine {
 /** The parts of a session's engine. */
 export interface EngineSetup
   extends
-    Pick<AgentPorts, 'sessions' | 'notices' | 'commands' | 'agentKinds' | 'harnesses'>,
+    Pick<AgentPorts, 'sessions' | 'endKilledSessions' | 'notices' | 'commands' | 'agentKinds' | 'harnesses'>,
     Pick<OutsideOptions, 'workspace'> {
   /** Options passed to the engine unchanged. */
   readonly engine: Omit<EngineOptions, 'ports' | 'directory' | 'systemPrompt' | 'place' | 'host' | 'agentLimits'>;
@@ -173,10 +173,15 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   setup.servers.learnTokens(token => secrets.addSecret(token, 'MCP_SERVER_TOKEN'));
   const outside = outsideOptions({roots, workspace: setup.workspace, outputs: outputs.folders});
   let blocks = 0;
+  const {checkpointsFolder: folder} = setup;
+  const checkpointsIn = (folders: readonly string[]) =>
+    lazyCheckpoints({roots: folders, folder, environment, now: () => Date.now()}, setup.savedTrees);
+  const checkpoints = checkpointsIn(roots);
+  const {noteWrites: beforeWrite} = checkpoints;
+  const fileOptions = {home, alsoReadable: outputs.folders, editor: setup.editor, beforeWrite};
   /** Makes the parts that depend on the workspace folders. */
   const workspaceOf = (folders: EngineSetup['roots'], {rules}: AgentRules) => {
-    const newFiles = (): FilesPort =>
-      makeFiles({roots: folders, home, alsoReadable: outputs.folders, editor: setup.editor});
+    const newFiles = (): FilesPort => makeFiles({roots: folders, ...fileOptions});
     const files = newFiles();
     // Judge a path as it will be used: with secrets instead of placeholders.
     const pathContext = {roots: folders, home, resolve: (path: string) => files.resolve(secrets.restore(path))};
@@ -213,6 +218,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
         filter: secrets.filter,
         redact: secrets.redact,
         registryFolder: setup.blocksFolder,
+        checkpointsFolder: folder,
         waits: 'usual',
         newId: () => blockId(`b${++blocks}`),
         sandbox,
@@ -226,12 +232,6 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const main = workspace.newCommands();
   const {sandbox, commands} = main;
   const terminals = sessionTerminals(commands.control);
-  const checkpointsIn = (folders: readonly string[]) =>
-    lazyCheckpoints(
-      {roots: folders, folder: setup.checkpointsFolder, environment, now: () => Date.now()},
-      setup.savedTrees,
-    );
-  const checkpoints = checkpointsIn(roots);
   const plainPorts: Parameters<typeof redactingPorts>[0] = {
     shell: commands.shell,
     blocks: commands.blocks,
@@ -467,6 +467,7 @@ export function composeEngine(setup: EngineSetup): AgentClient {
       worktrees: lazyWorktrees(environment, secrets),
       runningAgents: setup.runningAgents === 'unseen' ? noopRunningAgents : lazyRunningAgents(setup.runningAgents),
       sessions: setup.sessions,
+      endKilledSessions: setup.endKilledSessions,
       harnesses,
       agentKinds: redactedKinds(setup.agentKinds, secrets.redact),
       clock: {now: () => Date.now()},

@@ -1,7 +1,7 @@
 import {emptyAbilities} from '../actions/front-end.ts';
 import {fixedModel} from './host-services.ts';
 import {passingDatabase} from '../config/places.ts';
-import {openSession, sessionRequest, takeBackKilledRewinds} from './open-session.ts';
+import {endKilledSessions, openSession, sessionRequest, takeBackKilledRewinds} from './open-session.ts';
 import type {PermissionRule} from '../safety/rules/permission-rule.ts';
 import {systemPrompt} from '../agent/context/system-prompt.ts';
 import {existsSync} from 'node:fs';
@@ -107,6 +107,9 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
         : await structuredOutputFromFlag(options.jsonSchema);
   const extensions = context.extensions();
   const store = options.sessionPersistence ? await context.store() : ('none' as const);
+  const endKilled =
+    store === 'none' ? undefined : () => endKilledSessions({store, directory, folder: context.places.checkpoints});
+  await endKilled?.();
   const {session, origin, sessions, skipped} = openSession(sessionRequest(options), {
     store,
     directory,
@@ -158,6 +161,7 @@ export async function composeSession(chosen: ChosenModel, context: RunContext, d
       disabledTools: disabledTools(options.tools, settings.rules.deny, agentTools),
     },
     sessions,
+    endKilledSessions: endKilled,
     model: chosen.port,
     roots,
     home: homedir(),

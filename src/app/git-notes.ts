@@ -11,6 +11,7 @@ import {realPath} from '../workspace/files/resolve-path.ts';
 import {parseGitDiff} from '../workspace/review/review-source.ts';
 import {runGit} from '../workspace/worktrees/run-git.ts';
 import {type BlamePlace, knownFiles} from './blame.ts';
+import {endKilledSessions} from './open-session.ts';
 
 /** The ref of the notes, and the version of their format: the Git AI Standard. */
 const notesRef = 'ai';
@@ -42,7 +43,7 @@ interface Repository {
  */
 export async function writeGitNotes(
   revision: string | undefined,
-  place: BlamePlace & {readonly store: Pick<Store, 'timedRecords'>},
+  place: BlamePlace,
   signal: AbortSignal,
 ): Promise<Outcome<readonly NotedCommit[], Fault>> {
   const run = (folder: string, words: readonly string[]): Promise<string | undefined> =>
@@ -50,6 +51,7 @@ export async function writeGitNotes(
   const top = repositoryTop(await run(place.directory, ['rev-parse', '--show-toplevel']));
   if (top === undefined) return failed(rejected('This folder is not in a git repository, so there are no commits.'));
   const repository: Repository = {top, git: async (...words) => (await run(top, words)) ?? ''};
+  await endKilledSessions(place);
   const known = knownFiles(place);
   const [first] = known.history.moments;
   const named = revision === undefined ? undefined : await run(top, commitsIn(revision));

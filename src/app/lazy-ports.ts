@@ -25,7 +25,7 @@ import type {PathContextOptions} from '../safety/paths/path-context.ts';
 import {redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
 import type {PlanStore} from '../store/plan-store.ts';
 import type {JobStore} from '../domain/job.ts';
-import type {CheckpointOptions} from '../workspace/checkpoints/make-checkpoints.ts';
+import type {CheckpointOptions, WriteNotesPort} from '../workspace/checkpoints/make-checkpoints.ts';
 import {findDesktop, type FoundDesktop} from '../workspace/computer/find-desktop.ts';
 import type {ComputerOptions} from '../workspace/computer/make-computer.ts';
 import {findProgram, findShell, isExecutable, userPath} from '../workspace/exec/trusted-path.ts';
@@ -236,13 +236,13 @@ export const lazyReviewSource = (
 export function lazyCheckpoints(
   {folder, ...rest}: Omit<CheckpointOptions, 'folder'> & {readonly folder: string | undefined},
   trees: () => Promise<readonly SessionCheckpoints[]>,
-): CheckpointsPort & ComparisonPort {
+): SessionStates {
   if (folder === undefined) {
     const hashes = async () => (await import('../workspace/checkpoints/hashed-states.ts')).hashedStates(rest);
     return {...nothingKept, ...lazyPort(hashes, 'stateNow', 'unchangedSince')};
   }
   const place = {...rest, folder};
-  const load = async (): Promise<CheckpointsPort & ComparisonPort> => {
+  const load = async (): Promise<SessionStates> => {
     const {makeCheckpoints} = await import('../workspace/checkpoints/make-checkpoints.ts');
     await pruneWhenDue(place, trees);
     return makeCheckpoints(place);
@@ -257,6 +257,7 @@ export function lazyCheckpoints(
     'compare',
     'stateNow',
     'unchangedSince',
+    'noteWrites',
   );
 }
 
@@ -266,7 +267,12 @@ async function pruneWhenDue(
   trees: () => Promise<readonly SessionCheckpoints[]>,
 ): Promise<void> {
   try {
-    const {isPruningDue, pruneCheckpoints} = await import('../workspace/checkpoints/prune-checkpoints.ts');
+    const [{isPruningDue, pruneCheckpoints}, {isInUse}] = await Promise.all([
+      import('../workspace/checkpoints/prune-checkpoints.ts'),
+      import('../workspace/checkpoints/store-lock.ts'),
+    ]);
+    // No session knows the states yet that a call of this process has stored.
+    if (isInUse(folder)) return;
     if (isPruningDue(folder, now())) await pruneCheckpoints({folder, sessions: await trees(), now: now()});
   } catch {
     return;
@@ -275,8 +281,11 @@ async function pruneWhenDue(
 
 const nothing = {files: [], conflicts: [], excluded: [], coverage: 'all files'} as const;
 
+type SessionStates = CheckpointsPort & ComparisonPort & WriteNotesPort;
+
 /** For sessions without checkpoints. `revert` is never called, because there is nothing to revert. */
-const nothingKept: CheckpointsPort & Pick<ComparisonPort, 'compare'> = {
+const nothingKept: CheckpointsPort & Pick<ComparisonPort, 'compare'> & WriteNotesPort = {
+  noteWrites: async () => {},
   compare: async () =>
     failed(
       rejected('This session is not saved, so weft keeps no states of its files. /diff git shows what git knows.'),

@@ -249,6 +249,19 @@ export async function takeBackKilledRewinds(
   });
 }
 
+/**
+ * Ends the sessions in a folder whose process was killed: what changed since does not count as theirs. Otherwise it only asks the store who
+ * has its sessions open.
+ */
+export async function endKilledSessions(place: {
+  readonly store: Store;
+  readonly directory: string;
+  readonly folder: string;
+}): Promise<void> {
+  const killed = place.store.killedSessions(place.directory);
+  if (killed.length > 0) await (await import('./killed-sessions.ts')).storeKilledChanges(killed, place);
+}
+
 /** Sessions that are not saved, for `--no-session-persistence` and the demo. */
 export const unsavedSessions: SessionsPort = {
   create: () => unsavedSession(newSessionId()),

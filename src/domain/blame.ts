@@ -84,8 +84,8 @@ export function fileHistoryOf(records: readonly SessionRecord[]): FileHistory {
     const part = parts.get(session);
     switch (record.kind) {
       case 'checkpoint': {
-        const moment = look(at, record.tree);
-        if (record.moment === 'after') endPart(session, moment, 'recorded');
+        const moment = look(record.killedAt ?? at, record.tree);
+        if (record.moment === 'after') endPart(session, moment, record.killedAt === undefined ? 'recorded' : 'killed');
         else if (part?.prompt !== record.prompt) {
           endPart(session, moment, 'killed');
           parts.set(session, {prompt: record.prompt, session, from: moment, hasSteps: false});

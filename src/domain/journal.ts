@@ -59,6 +59,11 @@ export type JournalRecord =
       readonly prompt: MessageId;
       readonly moment: 'before' | 'after';
       readonly tree: TreeId;
+      /**
+       * When the process was last known to live, in milliseconds since the epoch, if it was killed during the prompt. The tree then leaves
+       * out the files of which nobody knows the state at that time.
+       */
+      readonly killedAt?: number;
     }
   /**
    * The state of the files that a call may change, before and after it. A call that changes files at several moments has several

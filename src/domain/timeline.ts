@@ -140,6 +140,22 @@ export function sessionChanges(
   return [{before: first.before, after: 'now', more: {before: later, after: []}}];
 }
 
+/** Returns the latest prompt whose changes have no final state, and the states known of them, the latest first. */
+export function unfinishedChange(
+  records: readonly JournalRecord[],
+): {readonly prompt: MessageId; readonly known: readonly TreeId[]} | undefined {
+  let open: {readonly prompt: MessageId; readonly known: TreeId[]} | undefined;
+  for (const record of records) {
+    if (record.kind === 'rewind' || record.kind === 'redo') open = undefined;
+    else if (record.kind === 'step' && record.prompt === open?.prompt) open.known.unshift(record.files.after);
+    else if (record.kind === 'checkpoint' && record.moment === 'before') {
+      if (record.prompt === open?.prompt) open.known.push(record.tree);
+      else open = {prompt: record.prompt, known: [record.tree]};
+    } else if (record.kind === 'checkpoint' && record.prompt === open?.prompt) open = undefined;
+  }
+  return open;
+}
+
 /** A change of files by a session: by a call, or by a whole prompt of a session without records of its calls. */
 export interface SessionChange {
   readonly prompt: UserMessage;
@@ -152,14 +168,22 @@ export interface SessionChange {
 /** Returns the changes that count, in order. */
 export function changesOfSession(records: readonly JournalRecord[]): readonly SessionChange[] {
   const timeline = timelineOf(records);
-  const steps = timeline.activeRecords.filter(record => record.kind === 'step');
+  const states = timeline.activeRecords.filter(record => record.kind === 'step' || record.kind === 'checkpoint');
+  const steps = states.filter(record => record.kind === 'step');
   return promptSpans(timeline).flatMap(({message, files}, at): readonly SessionChange[] => {
     const common = {prompt: message, number: at + 1};
     const own = steps.filter(({prompt}) => prompt === message.id);
     if (own.length === 0) return files.map(each => ({...common, call: 'unknown', files: each}));
-    return own
+    const calls = own
       .filter(step => step.files.before !== step.files.after)
       .map(step => ({...common, call: step.call, files: step.files}));
+    // A killed call has no step.
+    const killed = states.filter(({prompt}) => prompt === message.id);
+    const end = killed.findLast(record => record.kind === 'checkpoint' && record.killedAt !== undefined);
+    const open = unfinishedChange(killed.slice(0, end === undefined ? 0 : killed.indexOf(end)));
+    const [before, ...more] = open?.known ?? [];
+    if (before === undefined || end?.kind !== 'checkpoint') return calls;
+    return [...calls, {...common, call: 'unknown', files: {before, after: end.tree, more: {before: more, after: []}}}];
   });
 }
 

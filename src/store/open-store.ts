@@ -8,7 +8,7 @@ import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import {type JournalRecord, mcpClientModel, type OpenSession, type SessionSummary} from '../domain/journal.ts';
 import {branchTitle} from '../domain/session-list.ts';
 import type {Database, DatabaseSpace} from './database.ts';
-import {isSameProcess} from './process-mark.ts';
+import {isSameProcess, type ProcessMark} from './process-mark.ts';
 import {
   clearOwner,
   copySession,
@@ -19,6 +19,7 @@ import {
   insertRecord,
   insertSession,
   selectCheckpointTrees,
+  selectOwners,
   selectFileRecords,
   lastMessages,
   selectSessions,
@@ -55,6 +56,12 @@ export interface ReadSession {
   readonly records: readonly JournalRecord[];
   /** Stored records that can't be read. Report them, because the other records don't show the gap. */
   readonly skipped: readonly SkippedRecord[];
+}
+
+/** A session and the process that had it open when the process was killed. */
+export interface KilledSession {
+  readonly id: SessionId;
+  readonly owner: ProcessMark;
 }
 
 const emptyRecords: StoredRecords = {records: [], seqs: [], skipped: []};
@@ -249,6 +256,23 @@ export class Store {
   /** Returns the states of files of all sessions and sub-agents in the folder, in an outer or an inner one, oldest session first. */
   fileRecords(directory: string): readonly SessionRecord[] {
     return selectFileRecords(this.#db, directory);
+  }
+
+  /** Returns the sessions in the folder, in an outer or an inner one, whose processes ended without closing them. */
+  killedSessions(directory: string): readonly KilledSession[] {
+    return selectOwners(this.#db, directory).filter(
+      ({owner}) => !isSameProcess(owner, this.#db.mark()) && !this.#db.isAlive(owner),
+    );
+  }
+
+  /** Appends the last record of a killed session, if there is one, unless another process has opened the session since. */
+  endKilled({id, owner}: KilledSession, record: JournalRecord | undefined): void {
+    this.#db.transaction(lockNameOf(id), () => {
+      const now = ownerOf(this.#db, id);
+      if (now === undefined || !isSameProcess(now, owner)) return;
+      if (record !== undefined) insertRecord(this.#db, {id, record, at: this.#now()});
+      clearOwner(this.#db, id, owner);
+    });
   }
 
   /** Returns the session whose agent started this sub-agent; `undefined` for a session of the user. */

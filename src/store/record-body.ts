@@ -171,7 +171,12 @@ const reviewChange = z.discriminatedUnion('change', [
   z.object({change: z.enum(['resolve', 'reopen']), id: z.string()}),
 ]);
 const treeIdSchema = z.pipe(z.string(), z.transform(treeId));
-const checkpoint = z.object({prompt: messageIdSchema, moment: z.enum(['before', 'after']), tree: treeIdSchema});
+const checkpoint = z.object({
+  prompt: messageIdSchema,
+  moment: z.enum(['before', 'after']),
+  tree: treeIdSchema,
+  killedAt: z.exactOptional(z.number()),
+});
 const treeChange = z.object({before: treeIdSchema, after: treeIdSchema});
 const step = z.object({
   prompt: messageIdSchema,

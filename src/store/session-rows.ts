@@ -388,6 +388,23 @@ export const selectFileRecords = (db: Database, directory: string): readonly Ses
         : [{session, at: integer(row, 'at'), record: decoded.value}];
     });
 
+/** Returns the sessions in the folder, in an outer or an inner one, with the processes that have not closed them. */
+export const selectOwners = (
+  db: Database,
+  directory: string,
+): readonly {readonly id: SessionId; readonly owner: ProcessMark}[] =>
+  db
+    .all(
+      `SELECT o.session_id AS id, o.pid AS pid, o.started AS started, o.at AS at
+       FROM (SELECT CAST(? AS TEXT) AS directory) own JOIN sessions s ON ${isRelatedFolder} JOIN owners o ON o.session_id = s.id`,
+      directory,
+    )
+    .flatMap(row => {
+      const id = parseSessionId(text(row, 'id'));
+      const owner = {pid: integer(row, 'pid'), started: text(row, 'started'), at: integer(row, 'at')};
+      return id === undefined ? [] : [{id, owner}];
+    });
+
 /** Returns, for each change of files by these prompts, those of other sessions in the same, an outer or an inner folder at that time. */
 export function selectChangesAlongside(
   db: Database,
@@ -408,8 +425,8 @@ export function selectChangesAlongside(
   for (const row of rows) {
     const decoded = decodeBody('checkpoint', text(row, 'body'));
     if (decoded.tag === 'failed' || decoded.value.kind !== 'checkpoint') continue;
-    const {prompt, moment, tree} = decoded.value;
-    const [session, at] = [text(row, 'id'), integer(row, 'at')];
+    const {prompt, moment, tree, killedAt} = decoded.value;
+    const [session, at] = [text(row, 'id'), killedAt ?? integer(row, 'at')];
     const known = last.get(`${session} ${prompt}`);
     if (moment === 'after') {
       if (known !== undefined) Object.assign(known, {to: at, after: tree});

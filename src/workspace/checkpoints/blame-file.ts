@@ -60,13 +60,16 @@ function stateReader(reader: TreeReader) {
       throw cause;
     }
   });
+  const isLeftOut = (path: string, tree: string): boolean => {
+    const root = rootOf(tree);
+    return root !== 'lost' && root.leftOut.some(each => each === path || path.startsWith(`${each}/`));
+  };
   const seenIn = (path: string, tree: string): Seen => {
     const root = rootOf(tree);
     if (root === 'lost') return 'lost';
-    const isBelow = (folder: string): boolean => path.startsWith(`${folder}/`);
     if (root.related !== undefined && !isRelated(path, root.related)) return 'unseen';
-    if (![...root.folders.keys()].some(isBelow)) return 'unseen';
-    if (root.leftOut.some(each => each === path || isBelow(each))) return 'unseen';
+    if (![...root.folders.keys()].some(folder => path.startsWith(`${folder}/`))) return 'unseen';
+    if (isLeftOut(path, tree)) return 'unseen';
     try {
       return reader.at(root, path) ?? 'absent';
     } catch (cause) {
@@ -74,7 +77,7 @@ function stateReader(reader: TreeReader) {
       throw cause;
     }
   };
-  return {rootOf, seenIn};
+  return {rootOf, seenIn, isLeftOut};
 }
 
 /** True if the file may have had another name: the states of other files tell, also that of now. */
@@ -94,7 +97,7 @@ export function blameFile(
   const {writings} = history;
   const end = history.moments.length;
   const final = fileNode(objects.put(file.content));
-  const {rootOf: roots, seenIn} = stateReader(reader);
+  const {rootOf: roots, seenIn, isLeftOut} = stateReader(reader);
   const treeAt = (at: number): string => moments[at]?.tree ?? '';
   const isNamed = (at: number): boolean => {
     const root = roots(treeAt(at));
@@ -132,7 +135,8 @@ export function blameFile(
     const during = writings.filter(each => each.from < to && each.to > from);
     const changed = during.filter(({by, from: before, to: after}) => {
       const [a, b] = [keyOf(states[before] ?? 'unseen'), keyOf(states[after] ?? 'unseen')];
-      return by.kind === 'unstepped' || (a !== b && ![a, b].some(key => key === 'unseen' || key === 'lost'));
+      if (by.kind === 'unstepped') return !isLeftOut(path, treeAt(after));
+      return a !== b && ![a, b].some(key => key === 'unseen' || key === 'lost');
     });
     if (changed.some(({by}) => by.kind === 'rewind')) return {author: nobody, restores: true, by: []};
     const calls = changed.filter(({by}) => by.kind === 'call');
@@ -143,9 +147,11 @@ export function blameFile(
     if (likely.length > 0 && likely.every(isServer) && named.length === 0)
       return {author: nobody, restores, by: likely};
     if (likely.length > 0) return {author: {by: 'agent', ...shared(likely), at}, restores, by: likely};
-    // A command may have changed a file that its states leave out, such as build output.
+    // A command may have changed a file that its states leave out, such as build output. A killed one may have changed what it leaves out.
     const isHidden = during.some(
-      each => each.by.kind === 'call' && !isNamed(each.from) && states[each.to] === 'unseen',
+      each =>
+        (each.by.kind === 'call' && !isNamed(each.from) && states[each.to] === 'unseen') ||
+        (each.by.kind === 'unstepped' && isLeftOut(path, treeAt(each.to))),
     );
     return {author: gap === 'lost' || isHidden ? nobody : {by: 'person'}, restores, by: []};
   };

@@ -31,6 +31,7 @@ import {
   countOtherNames,
   foreignChanges,
   inodeOf,
+  leftOutAfter,
   planRevert,
   planTakeBack,
   restoreModes,
@@ -61,7 +62,7 @@ import {
 } from './folder-table.ts';
 import {pruneStamp} from './prune-checkpoints.ts';
 import {openStatIndex} from './changed-files.ts';
-import {registerUse} from './store-lock.ts';
+import {forgetWrites, noteWrites, registerUse, signsOfLife} from './store-lock.ts';
 import {worktreesFolder} from '../worktrees/worktree-record.ts';
 import {
   contentNames,
@@ -184,11 +185,16 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
     }
     return {...value, fileAt: path => fileIn(value.table, path)};
   };
-  const scanExtent = async (
-    extent: ChangeExtent,
-    signal: AbortSignal,
-    notice?: (text: string) => void,
-  ): Promise<Looked> => {
+  /** Whether a stored state shows what this process noted that it would write. */
+  let notes: 'none' | 'open' | 'told' = 'none';
+  const scanExtent: typeof look = async (extent, signal, notice) => {
+    if (notes === 'told') forgetWrites(folder);
+    if (notes === 'told') notes = 'none';
+    const looked = await look(extent, signal, notice);
+    if (notes === 'open') notes = 'told';
+    return looked;
+  };
+  const look = async (extent: ChangeExtent, signal: AbortSignal, notice?: (text: string) => void): Promise<Looked> => {
     if (extent === 'any') return scan(signal, notice);
     // Git may have deleted the blobs that a saved table names, so none is loaded for these paths.
     const known = (await ownTable(signal)) ?? emptyTable;
@@ -228,6 +234,25 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
       findUncoveredFiles(touched, {...scanContext(), limitMs: maxQuestionDelayMs, table: table ?? emptyTable}, signal),
     take: (signal, extent = 'any', notice) =>
       catchFaults(async () => treeId((await scanExtent(extent, signal, notice)).tree)),
+    noteWrites: async writes => {
+      if (!isRegistered) return;
+      const noted = writes.map(({path, after}) => [path, after === undefined ? 'absent' : objects.put(after)] as const);
+      objects.flush();
+      if (notes === 'told') forgetWrites(folder);
+      noteWrites(folder, noted);
+      notes = 'open';
+    },
+    whenKilled: ({known, owner}, signal) =>
+      catchFaults(async () => {
+        const covered = known.map(tree => reader.root(tree).covered ?? 'any');
+        const named = covered.filter(each => each !== 'any');
+        const signs = signsOfLife(folder, owner);
+        const {tree} = await scanExtent(named.length === covered.length ? named.flat() : 'any', signal);
+        const {stateWhenKilled} = await import('./killed-changes.ts');
+        const then = treeId(await stateWhenKilled({known, now: tree, signs}, {reader, objects}));
+        objects.flush();
+        return {tree: then, killedAt: signs.lastAlive};
+      }),
     preview: (changes, signal) =>
       catchFaults(async () => reportOf(await plan(changes, signal), [], coverageOf(changes, reader))),
     revert: (changes, signal, mark) =>
@@ -315,7 +340,15 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
 }
 
 /** The checkpoints of a workspace, for commands without a session. */
-export interface SavedCheckpoints extends CheckpointsPort, KilledRevertsPort, ComparisonPort {
+export interface SavedCheckpoints extends CheckpointsPort, KilledRevertsPort, ComparisonPort, WriteNotesPort {
+  /**
+   * Returns the state of the files when a process was killed that stored these states, the latest first, and when it was last known to
+   * live. The state leaves out files of which nobody knows it.
+   */
+  whenKilled(
+    change: {readonly known: readonly TreeId[]; readonly owner: {readonly pid: number; readonly at: number}},
+    signal: AbortSignal,
+  ): Promise<Outcome<{readonly tree: TreeId; readonly killedAt: number}, Fault>>;
   /** Returns the authors of the lines of a file with this content: now, or at a time after which the history ends. */
   blame(
     file: {
@@ -339,6 +372,11 @@ export interface SavedCheckpoints extends CheckpointsPort, KilledRevertsPort, Co
   movedTo(tree: TreeId, folders: ReadonlyMap<string, string>, since?: TreeId): TreeId;
   /** Returns the paths that a checkpoint leaves out. Throws if it was deleted. */
   leftOut(tree: TreeId): readonly string[];
+}
+
+export interface WriteNotesPort {
+  /** Notes the content that files are about to get (`undefined`: deleted), for the case that weft is killed before it stores their state. */
+  noteWrites(this: void, writes: readonly {readonly path: string; readonly after: Buffer | undefined}[]): Promise<void>;
 }
 
 /** Takes back what killed processes left half-way. */
@@ -397,7 +435,8 @@ function changedExtent(change: OpenTreeChange, reader: TreeReader): ChangeExtent
     if (hasModes) return 'any';
     const inodes = new Set(found.flatMap(({from, to}) => [inodeOf(from) ?? [], inodeOf(to) ?? []].flat()));
     const names = inodes.size > 0 ? reader.namesByInode([...before, ...after]) : new Map<number, readonly string[]>();
-    return [...found.map(({path}) => path), ...[...inodes].flatMap(inode => names.get(inode) ?? [])];
+    const leftOut = leftOutAfter({before, after}, reader).map(([path]) => path);
+    return [...found.map(({path}) => path), ...leftOut, ...[...inodes].flatMap(inode => names.get(inode) ?? [])];
   }
   const covered = before.map(tree => reader.root(tree).covered ?? 'any');
   const named = covered.filter(each => each !== 'any');

@@ -97,6 +97,10 @@ export async function planRevert(
     const found = others.map(other => changeOfOther(other, {now, reader}));
     const isNamed = reader.namedBy(before);
     const leftOut = new Set([...before, ...after, now].flatMap(tree => reader.root(tree).leftOut));
+    for (const [path, then] of leftOutAfter({before, after}, reader)) {
+      if (!isInside(path, new Set(current.leftOut)) && !sameNode(then, reader.at(current, path)))
+        conflicts.set(path, 'weft was killed, and someone may have changed it since');
+    }
     for (const {path, from, to} of reader.differences(before, after, sameNamedNode)) {
       if (isInside(path, leftOut)) continue;
       // A workspace folder is never created or deleted, but its permissions may have changed.
@@ -171,6 +175,18 @@ export async function planRevert(
     alongside: [...new Set(included.flatMap(({title, path}) => (paths.has(path) ? [title] : [])))],
     names,
   };
+}
+
+/** Returns the paths that the states after a change leave out and those before don't, with their last known nodes: after a kill, for example. */
+export function leftOutAfter(
+  {before, after}: Pick<KnownChange, 'before' | 'after'>,
+  reader: TreeReader,
+): readonly (readonly [path: string, node: TreeNode | undefined])[] {
+  const known = new Set(before.flatMap(tree => reader.root(tree).leftOut));
+  return after.flatMap(tree => {
+    const root = reader.root(tree);
+    return root.leftOut.flatMap(path => (isInside(path, known) ? [] : [[path, reader.at(root, path)] as const]));
+  });
 }
 
 /** Returns how files changed between the change of a prompt before this one and this one. Nothing that the prompt started was running. */

@@ -1,7 +1,10 @@
-import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {appendFileSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
+import * as z from 'zod/mini';
+import {parseJson} from '../../base/json.ts';
+import {tryOr} from '../../base/outcome.ts';
 import {makeFolders} from '../../config/make-folders.ts';
 import {isRunning} from '../exec/process-table.ts';
 import {entryNames} from '../files/list-folder.ts';
@@ -9,7 +12,7 @@ import {entryNames} from '../files/list-folder.ts';
 /**
  * Keeps pruning apart from the use of checkpoints. A process that uses checkpoints registers (a file named after it) before it checks for
  * the pruning lock. A process that prunes takes the lock before it checks for registered processes. So at least one of two processes sees
- * the other. Registrations of dead processes are ignored; those of other machines that share the folder count for a week.
+ * the other. Registrations of dead processes are ignored and stay for a week; those of other machines that share the folder count for a week.
  */
 
 const week = 7 * 24 * 60 * 60 * 1000;
@@ -19,9 +22,8 @@ const maxPruningMs = 60_000;
 
 /** Registers this process as a user of the checkpoints, and waits for pruning to end. */
 export async function registerUse(folder: string, signal: AbortSignal): Promise<void> {
-  const users = join(folder, 'users');
-  makeFolders(users);
-  writeFileSync(join(users, processName()), '', {mode: 0o600});
+  makeFolders(join(folder, 'users'));
+  if (!isInUse(folder)) forgetWrites(folder);
   const waitsUntil = Date.now() + maxPruningMs;
   while (isLocked(folder) && Date.now() < waitsUntil) await pause(20, undefined, {signal});
 }
@@ -44,7 +46,48 @@ export function lockForPruning(folder: string): {release(): void} | undefined {
 
 const lockFile = (folder: string): string => join(folder, 'pruning');
 
-const processName = (): string => `${process.pid}@${hostname()}`;
+const processName = (pid = process.pid): string => `${pid}@${hostname()}`;
+
+/**
+ * Returns the file that registers a process. Its first line is when the process started. Its time is the last sign of life: a watchdog
+ * touches it when the process is gone. Later lines are notes about files that the process was about to write.
+ */
+export const useFile = (folder: string, pid = process.pid): string => join(folder, 'users', processName(pid));
+
+const ownStart = String(Math.floor(performance.timeOrigin));
+
+/** True if this process has registered. */
+export const isInUse = (folder: string): boolean =>
+  tryOr(() => readFileSync(useFile(folder), 'utf8'), '').split('\n')[0] === ownStart;
+
+/** Notes the content (its object, or `absent`) that this process is about to give to files, for the case that it is killed. */
+export const noteWrites = (folder: string, writes: readonly (readonly [path: string, content: string])[]): void =>
+  appendFileSync(useFile(folder), writes.map(write => `${JSON.stringify(write)}\n`).join(''));
+
+/** Forgets what this process was about to write: states of the files tell now. */
+export const forgetWrites = (folder: string): void => writeFileSync(useFile(folder), `${ownStart}\n`, {mode: 0o600});
+
+/** The time at which a killed process was last known to live, in milliseconds since the epoch, and the content that it was about to write. */
+export interface SignsOfLife {
+  readonly lastAlive: number;
+  readonly writes: ReadonlyMap<string, string>;
+}
+
+/** Returns the signs of life of a process of this machine that opened a session at the time `at`. It lived then. */
+export function signsOfLife(folder: string, {pid, at}: {readonly pid: number; readonly at: number}): SignsOfLife {
+  const file = useFile(folder, pid);
+  const [start, ...notes] = tryOr(() => readFileSync(file, 'utf8'), '').split('\n');
+  // Another process may have got the same number since.
+  if (start === undefined || start === '' || Number(start) > at) return {lastAlive: at, writes: new Map()};
+  const writes = notes.flatMap(note => {
+    const json = parseJson(note);
+    const write = json.tag === 'ok' ? noteSchema.safeParse(json.value) : undefined;
+    return write?.success === true ? [write.data] : [];
+  });
+  return {lastAlive: Math.max(at, statSync(file).mtimeMs), writes: new Map(writes)};
+}
+
+const noteSchema = z.tuple([z.string(), z.string()]);
 
 function isLocked(folder: string): boolean {
   try {
@@ -62,8 +105,10 @@ function hasOtherUsers(folder: string): boolean {
   for (const user of entryNames(users)) {
     const stats = statSync(join(users, user), {throwIfNoEntry: false});
     if (user === processName() || stats === undefined) continue;
-    if (isAlive(user, Math.abs(Date.now() - stats.mtimeMs))) others = true;
-    else rmSync(join(users, user), {force: true});
+    const age = Math.abs(Date.now() - stats.mtimeMs);
+    if (isAlive(user, age)) others = true;
+    // The file of a killed process tells what it was about to write.
+    else if (age > week) rmSync(join(users, user), {force: true});
   }
   return others;
 }

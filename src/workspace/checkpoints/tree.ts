@@ -189,6 +189,7 @@ export function makeTreeReader(objects: Pick<ObjectStore, 'get'>) {
     return known;
   };
   const root = (tree: string): RootTree => read(tree, decodeRoot);
+  /** Returns what a folder holds; nothing for other nodes. */
   const below = (node: TreeNode | undefined): TreeEntries =>
     node?.kind === 'folder' ? entries(node.tree) : new Map<string, TreeNode>();
 
@@ -269,7 +270,7 @@ export function makeTreeReader(objects: Pick<ObjectStore, 'get'>) {
     for (const tree of trees) addNames('', root(tree).folders, found);
     return found;
   };
-  return {root, at, differences, namedBy, namesByInode};
+  return {root, at, below, differences, namedBy, namesByInode};
 }
 
 const lostCheckpoint = (tree: string): LostCheckpoint =>

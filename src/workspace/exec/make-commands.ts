@@ -31,6 +31,8 @@ interface CommandsOptions extends Pick<BlocksOptions, 'outputs' | 'filter' | 're
   readonly passedVariables: readonly string[];
   /** The folder in which blocks are registered, so that other weft processes find them. */
   readonly registryFolder: string;
+  /** The folder of the checkpoints, in which a watchdog notes when weft died; `undefined` if the session has none. */
+  readonly checkpointsFolder?: string | undefined;
 }
 
 /** Nothing is started, loaded or written before the first command. */
@@ -130,18 +132,23 @@ export function makeCommands(options: CommandsOptions): Commands {
 const unknownBlock = (id: BlockId) => failed(rejected(`There is no block ${id}. No block is running.`));
 
 /** Makes what all commands of this process share, when the first command starts. */
-async function makeRunContext({ownVariables, registryFolder}: CommandsOptions): Promise<ShellContext> {
-  const [{makeRunTags}, {startProcessWatchdog}, {makePreludes}, {makeOutputPipes}] = await Promise.all([
+async function makeRunContext({
+  ownVariables,
+  registryFolder,
+  checkpointsFolder,
+}: CommandsOptions): Promise<ShellContext> {
+  const [{makeRunTags}, {startProcessWatchdog}, {makePreludes}, {makeOutputPipes}, {useFile}] = await Promise.all([
     import('./run-tag.ts'),
     import('./watchdog.ts'),
     import('./shell-start.ts'),
     import('./output-pipe.ts'),
+    import('../checkpoints/store-lock.ts'),
   ]);
   const tags = await makeRunTags(registryFolder);
   makeBlockRegistry(registryFolder).beginRun(tags.prefix);
   return {
     tags,
-    watchdog: startProcessWatchdog(tags.prefix),
+    watchdog: startProcessWatchdog(tags.prefix, checkpointsFolder === undefined ? '' : useFile(checkpointsFolder)),
     preludes: makePreludes(ownVariables['BASH_ENV'] ?? ''),
     pipes: makeOutputPipes(),
   };

@@ -82,10 +82,10 @@ export interface ProcessWatchdog {
 /**
  * Starts a watchdog that ends every process weft started once weft is gone: SIGTERM first, SIGKILL a second later. This
  * covers the members of the watched groups. On Linux, which shows environments, it also covers processes with a run tag
- * that begins with `prefix`.
+ * that begins with `prefix`. Once weft is gone, it first touches `lifeFile` if there is such a file.
  */
-export function startProcessWatchdog(prefix: string): ProcessWatchdog {
-  const watchdog = startWatchdog(processScript, {args: [prefix], descriptors: []});
+export function startProcessWatchdog(prefix: string, lifeFile = ''): ProcessWatchdog {
+  const watchdog = startWatchdog(processScript, {args: [prefix, lifeFile], descriptors: []});
   return {
     watch: (group, started) => watchdog.order('watch', `${group}:${/^\d*$/u.test(started) ? started : ''}`),
     forget: group => watchdog.order('forget', String(group)),
@@ -110,6 +110,7 @@ const processScript: WatchdogScript = {
     dismiss: 'exit 0',
   },
   end: `
+[ -f "$2" ] && touch -- "$2"
 another() {
   [ -n "$2" ] && read -r stat <"/proc/$1/stat" || return 1
   set -- "$2" \${stat##*) }

@@ -16,6 +16,8 @@ interface FilesOptions {
   /** weft's own folders (links resolved) that count as inside but whose files can't be edited. */
   readonly alsoReadable: () => readonly string[];
   readonly editor: EditorFiles | 'none';
+  /** Called with the files of an edit just before the first of them changes. */
+  readonly beforeWrite?: (writes: readonly FileWrite[]) => Promise<void>;
 }
 
 /**
@@ -167,7 +169,10 @@ function makeFilesPort(paths: Paths, options: Omit<FilesOptions, 'roots'>, memor
       const unapproved = approvalMismatch(files, {shown, userChanges: request.userChanges});
       if (unapproved !== undefined) return failed(await withCurrentLines(rejected(unapproved), shown));
       const {writeFiles} = await import('./write-files.ts');
-      const written = await writeFiles(files.flatMap(writesOf), signal);
+      const writes = files.flatMap(writesOf);
+      // A failure makes only the undo of a killed edit less exact.
+      await options.beforeWrite?.(writes).catch(() => {});
+      const written = await writeFiles(writes, signal);
       if (written.tag === 'failed') return failed(await withCurrentLines(written.error, shown));
       replaced.clear();
       for (const {path, source, after, modelKnowledge, diff} of files) {

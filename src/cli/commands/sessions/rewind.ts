@@ -5,7 +5,7 @@ import type {JsonOption} from '../../flags.ts';
 import {type ChangesAlongside, performRewind, previewRewind, rewindPoints} from '../../../agent/rewind.ts';
 import type {JournalRecord, RewindScope} from '../../../domain/journal.ts';
 import {rewindReportText, type RewindTarget} from '../../../domain/rewind.ts';
-import {sessionIdOf, takeBackKilledRewinds} from '../../../app/open-session.ts';
+import {endKilledSessions, sessionIdOf, takeBackKilledRewinds} from '../../../app/open-session.ts';
 import {userPlaces} from '../../../app/user-data.ts';
 import {checkpointsOf} from './saved-session.ts';
 
@@ -28,12 +28,13 @@ export async function rewindSavedSession(idText: string, options: RewindOptions)
   const store = await openUserStore(places);
   const id = sessionIdOf(store, idText);
   const {summary} = unwrap(store.read(id));
+  const folder = places.checkpoints;
+  await endKilledSessions({store, directory: summary.directory, folder});
   const opened = store.resume(id);
   // Leave out the fault's advice to continue in a copy: it is for `--resume`.
   if (opened.tag === 'failed') throw new Error(opened.error.message);
   const session = opened.value;
   const {records} = session;
-  const folder = places.checkpoints;
   const {roots, checkpoints} = checkpointsOf({summary, records}, places);
   const takenBack = await takeBackKilledRewinds(id, {store: () => store, roots, folder});
   for (const {text} of takenBack) note(text);

@@ -1,6 +1,6 @@
 import {dirname} from 'node:path';
 import {UsageError, unwrap} from '../../../app/exit-code.ts';
-import {sessionIdOf} from '../../../app/open-session.ts';
+import {endKilledSessions, sessionIdOf} from '../../../app/open-session.ts';
 import {existingFolder} from '../../../app/run-context.ts';
 import {readUserStore} from '../../../app/user-database.ts';
 import {userPlaces} from '../../../app/user-data.ts';
@@ -49,6 +49,8 @@ export async function openSaved(idText: string | undefined, having?: Having): Pr
     throw new UsageError(
       `${having === 'receipt' ? 'No check ran in a session of' : 'No session in'} this folder. Name a session: weft sessions list`,
     );
+  const {summary} = unwrap(store.read(id));
+  await endKilledSessions({store, directory: summary.directory, folder: places.checkpoints});
   const session = unwrap(store.read(id));
   return {...session, store, places, ...checkpointsOf(session, places)};
 }
