@@ -11,7 +11,7 @@ import type {WebPort} from '../actions/web-port.ts';
 import type {ImpactPort, SearchPort, TerminalControl} from '../actions/ports.ts';
 import {isRunning} from '../actions/block-text.ts';
 import type {WorktreesPort} from '../actions/worktrees-port.ts';
-import {failed, ok} from '../base/outcome.ts';
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {visibleLine} from '../base/visible.ts';
 import type {ComparisonPort} from '../actions/review-port.ts';
 import type {CheckpointsPort, SessionCheckpoints} from '../domain/checkpoint.ts';
@@ -319,12 +319,14 @@ export function lazyFinder(options: FinderOptions): {readonly finder: FileFinder
 }
 
 /** Loads the sandbox with the first command that may need it. */
-export function lazySandbox(options: SandboxOptions): CommandSandbox {
+export function lazySandbox({heldBack, ...options}: SandboxOptions & HoldingBack): CommandSandbox {
   let made: Promise<CommandSandbox> | undefined;
   let loaded: CommandSandbox | undefined;
+  let offline: Promise<Outcome<readonly string[], string>> | undefined;
   const load = (): Promise<CommandSandbox> =>
     (made ??= import('../workspace/sandbox/make-sandbox.ts').then(({makeSandbox}) => {
-      loaded = makeSandbox(options);
+      const network = heldBack === undefined ? options.network : {...options.network, canReachHosts: () => false};
+      loaded = makeSandbox({...options, network});
       return loaded;
     }));
   return {
@@ -332,7 +334,14 @@ export function lazySandbox(options: SandboxOptions): CommandSandbox {
       const isPlain =
         request.confinement === 'outside' ||
         (request.confinement === 'chosen' && (options.choice === 'auto' || options.choice === 'native'));
-      return isPlain ? ok({kind: 'plain'}) : (await load()).enclose(request);
+      const enclosure = isPlain ? ok({kind: 'plain'} as const) : await (await load()).enclose(request);
+      if (heldBack === undefined || enclosure.tag === 'failed' || enclosure.value.kind === 'enclosed') return enclosure;
+      const words = await (offline ??= import('../workspace/sandbox/offline.ts').then(({findOfflineWords}) =>
+        findOfflineWords(),
+      ));
+      // In a copy, unconfined commands only write files of the copy.
+      if (words.tag === 'failed') return heldBack === 'copy' ? enclosure : words;
+      return ok({kind: 'plain', within: words.value});
     },
     proof: async () => (await load()).proof(),
     known: () => loaded?.known() ?? 'unknown',

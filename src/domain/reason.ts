@@ -180,7 +180,7 @@ const reasonTexts: ByKind<Reason, string> = {
   unparsed: reason =>
     reason.what === '' ? 'weft cannot read this command' : `weft cannot read all of it: ${reason.what}`,
   'readings-differ': () => 'Can be read in two ways',
-  'dry-run': () => 'A dry run changes nothing outside the workspace, and weft refuses what may',
+  'dry-run': () => 'A dry run changes nothing outside the workspace and has no network, and weft refuses what may',
   'judge-failed': reason => `weft could not check it: ${reason.cause} (a bug in weft)`,
   sandboxed: reason => `Runs in the sandbox without asking; ${heldChangesTexts[reason.changes]}`,
   hook: reason => (reason.text === '' ? 'A hook asks first' : reason.text),

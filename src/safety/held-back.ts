@@ -23,14 +23,24 @@ interface DryAction {
   readonly sandbox: () => Promise<Proof | 'none'>;
 }
 
+/** The kinds of actions that reach other machines or programs. Commands have no network. */
+const leavesMachine: ReadonlySet<Access['kind']> = new Set([
+  'mcp-tool',
+  'web-page',
+  'web-query',
+  'computer-request',
+  'computer-steps',
+]);
+
 /** Whether an action of a dry run can change nothing outside the workspace. */
 export async function staysInside(
   {access, finding, context, analysis, obligations, sandbox}: DryAction,
   heldBack: HeldBack,
 ): Promise<boolean> {
   if (access.kind === 'edit') return pathsOutside(accessedPaths(access), context).length === 0;
+  if (leavesMachine.has(access.kind)) return false;
   if (heldBack === 'view') return true;
-  if (access.kind === 'terminal-input' || access.kind === 'mcp-tool') return false;
+  if (access.kind === 'terminal-input') return false;
   if (access.kind !== 'command' || analysis === undefined || finding.decision === 'allow') return true;
   const written = await certainWrites(analysis, heldBack);
   if (written !== 'any' && pathsOutside(written, context).length === 0) return true;

@@ -1,5 +1,7 @@
 // @module-tag long
 import {randomUUID} from 'node:crypto';
+import {once} from 'node:events';
+import {createServer} from 'node:http';
 import {cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -261,3 +263,34 @@ test('a dry run shows a file in place of a folder, and a folder in place of a fi
   expect((await scene.run(['plan', 'apply', id])).code).toBe(0);
   expect(listing(before)).toEqual(listing(scene.place.work));
 });
+
+test.each([[free], [['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash', 'WebFetch']]] as const)(
+  'commands of a dry run reach no other machine, only themselves: %j',
+  async mode => {
+    const got: string[] = [];
+    const server = createServer((request, response) => {
+      got.push(String(request.url));
+      response.end('outside');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' ? String(address?.port) : ''}`;
+    const own = `const s = require("http").createServer((q, r) => r.end("own")).listen(0, "127.0.0.1", async () => {
+      console.log(await (await fetch("http://127.0.0.1:" + s.address().port)).text()); s.close(); })`;
+    const {scene: opened, id} = await openPlanned([
+      call('Bash', {command: `node -e 'fetch("${url}/command").catch(() => console.log("no network"))' >got.txt`}),
+      call('Bash', {command: `node -e '${own}' >own.txt`}),
+      call('WebFetch', {url: `${url}/page`, prompt: 'x'}),
+      marks('completed', 'completed'),
+      say('Done.'),
+    ]);
+    await using scene = opened;
+    const dry = await scene.run(['plan', 'run', id, '--dry', ...mode]);
+    server.close();
+    expect(got).toEqual([]);
+    expect(dry.stdout).toContain('+no network\n');
+    expect(dry.stdout).toContain('+own\n');
+    expect(dry.stderr).toMatch(/refused: .*\/page/u);
+  },
+);

@@ -6,7 +6,7 @@ import {raceAbort} from '../../base/race.ts';
 import {causeText} from '../../domain/fault.ts';
 import {type HookCommand, type HookEnd, type HookOutput, maxHookOutput} from '../../domain/hook.ts';
 import {type Attempt, explainMoreRights, openProjectLaunch} from '../sandbox/launch.ts';
-import type {CommandSandbox, CommandStart} from '../sandbox/sandbox.ts';
+import {type CommandSandbox, type CommandStart, startIn} from '../sandbox/sandbox.ts';
 import {withoutTerminals} from './hidden-terminals.ts';
 import {endProcessTree, groupRemains, type GroupLeader, treeOf} from './process-tree.ts';
 import {startTimeSync} from './process-table.ts';
@@ -57,7 +57,7 @@ export function makeHookProcesses(options: {
       if (launched.tag === 'failed') return notStarted(launched.error);
       const launch = launched.value;
       const release = (): Promise<unknown> => launch.end('none', signal);
-      const begin = launch.begin(enclosure => (enclosure.kind === 'plain' ? start : enclosure), signal);
+      const begin = launch.begin(enclosure => startIn(enclosure, start), signal);
       const begun = await begin(each => spawnHook(each, root));
       if (begun.tag === 'failed') {
         await release();

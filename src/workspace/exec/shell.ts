@@ -38,7 +38,7 @@ import {droppedFoldersNote, findShell} from './trusted-path.ts';
 import {shellEnvironment, type VariableSources} from './shell-environment.ts';
 import {blockedBySandbox} from '../sandbox/explain-failure.ts';
 import {type Attempt, type Begin, openLaunch} from '../sandbox/launch.ts';
-import type {CommandSandbox, CommandStart, Enclosure} from '../sandbox/sandbox.ts';
+import {type CommandSandbox, type CommandStart, type Enclosure, startIn} from '../sandbox/sandbox.ts';
 
 /** Milliseconds of silence after which a pipe that outlives its shell counts as a background process's. */
 const drainIdleMs = 250;
@@ -359,10 +359,8 @@ export function toCommandStart(
   },
 ): CommandStart {
   const first = preludeVariables(shell, prelude);
-  if (enclosure.kind === 'plain') {
-    return {program: shell, args: ['-c', command], environment: {...variables(), ...first}};
-  }
-  const {program, args, environment} = enclosure;
+  const plain = {program: shell, args: ['-c', command], environment: enclosure.kind === 'plain' ? variables() : {}};
+  const {program, args, environment} = startIn(enclosure, plain);
   return {program, args, environment: {...environment, ...first}};
 }
 

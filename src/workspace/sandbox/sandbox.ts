@@ -36,7 +36,15 @@ export interface EncloseRequest {
   readonly terminal: 'own' | 'shared';
 }
 
-export type Enclosure = {readonly kind: 'plain'} | EnclosedStart;
+/** `within`: the words before the program, if it runs unconfined but without a network. */
+export type Enclosure = {readonly kind: 'plain'; readonly within?: readonly string[]} | EnclosedStart;
+
+/** Returns how to start a program in an enclosure. */
+export function startIn(enclosure: Enclosure, plain: CommandStart): CommandStart {
+  if (enclosure.kind === 'enclosed') return enclosure;
+  const [program = plain.program, ...args] = [...(enclosure.within ?? []), plain.program, ...plain.args];
+  return {...plain, program, args};
+}
 
 /** The program to start for a command: its shell, or a program that encloses it. */
 export interface CommandStart {

@@ -139,7 +139,7 @@ export async function runDry(plan: Plan, given: MainOptions & DryOptions): Promi
     before,
   };
   saveDryRun(places.checkpoints, begun);
-  note("dry run: files are held back. Actions that leave this machine can't be, and are refused or ask as ever");
+  note('dry run: files are held back. Commands have no network, and other actions that leave this machine are refused');
   const ran = await runInShadow(context, {stdout: json === undefined ? 1 : 2, pass: `${session} ${before}`});
   const ended = await withUserStores(({plans}) => {
     const now = plans.find(plan.id);
