@@ -40,17 +40,17 @@ test('each line of a file has its author: older than weft, a prompt, a command, 
   const file = join(work, 'a.txt');
   execFileSync('git', ['init', '-q'], {cwd: work});
   writeFileSync(file, 'one\ntwo\nthree\nfour\n');
-  expect(await authors(scene, 'a.txt')).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
+  expect(await authors(scene, 'a.txt')).toEqual(['person', 'person', 'person', 'person']);
   execFileSync('git', ['add', '.'], {cwd: work});
   await scene.run(['--prompt', 'first', ...free]);
   writeFileSync(file, readFileSync(file, 'utf8').replace('three', 'THREE'));
   await scene.run(['--continue', '--prompt', 'second', ...free]);
-  expect(await authors(scene, 'a.txt')).toEqual(['unknown', 'first Edit', 'person', 'second Bash']);
+  expect(await authors(scene, 'a.txt')).toEqual(['person', 'first Edit', 'person', 'second Bash']);
   expect(await authors(scene, 'a.txt:2-3')).toEqual(['first Edit', 'person']);
   expect(await authors(scene, 'made.txt')).toEqual(['second Bash']);
   writeFileSync(file, `${readFileSync(file, 'utf8')}five\n`);
   await scene.run(['--prompt', 'third', ...free]);
-  const all = ['unknown', 'first Edit', 'person', 'second Bash', 'person'];
+  const all = ['person', 'first Edit', 'person', 'second Bash', 'person'];
   expect(await authors(scene, 'b.txt')).toEqual(all);
   mkdirSync(join(work, 'inner'));
   renameSync(join(work, 'b.txt'), join(work, 'inner', 'c.txt'));
@@ -125,10 +125,10 @@ test('what cannot be blamed is refused in a sentence', async () => {
   writeFileSync(join(work, 'a:1'), 'x\n');
   mkdirSync(join(work, 'folder'));
   writeFileSync(join(home, 'outside'), 'x\n');
-  expect(await authors(scene, 'short')).toEqual(['unknown', 'unknown']);
-  expect(await authors(scene, 'short:2')).toEqual(['unknown']);
+  expect(await authors(scene, 'short')).toEqual(['person', 'person']);
+  expect(await authors(scene, 'short:2')).toEqual(['person']);
   expect(await authors(scene, 'empty')).toEqual([]);
-  expect(await authors(scene, 'a:1')).toEqual(['unknown']);
+  expect(await authors(scene, 'a:1')).toEqual(['person']);
   for (const [target, why] of [
     ['gone', 'there is no such file'],
     ['binary', 'binary'],
@@ -173,7 +173,7 @@ test('lines of sub-agents, of background commands, and of undo and redo have the
   expect(await authors(scene, 'helped.txt')).toEqual(['second Edit', ...helped.slice(1), 'person']);
   writeFileSync(join(work, 'late.txt'), 'before\n');
   await scene.run(['--continue', '--prompt', 'third', ...free]);
-  expect(await authors(scene, 'late.txt')).toEqual(['unknown', 'third Bash']);
+  expect(await authors(scene, 'late.txt')).toEqual(['person', 'third Bash']);
 });
 
 test('lines that come from a worktree belong to the calls there, whoever merges them', async () => {
@@ -194,7 +194,7 @@ test('lines that come from a worktree belong to the calls there, whoever merges 
   await scene.run(['--prompt', 'first', ...free]);
   const [worktree] = JSON.parse((await scene.run(['worktree', 'list', '--json'])).stdout);
   expect(await scene.run(['worktree', 'merge', worktree.name])).toMatchObject({code: 0});
-  expect(await authors(scene, 'file.txt')).toEqual(['unknown', 'first Bash']);
+  expect(await authors(scene, 'file.txt')).toEqual(['person', 'first Bash']);
   expect(await authors(scene, 'made.txt')).toEqual(['first Write']);
 });
 
@@ -221,5 +221,5 @@ test('a person and another session that write while a prompt runs are told apart
   await scene.run(['--prompt', 'beside', ...free], {environment});
   go.resolve();
   await first;
-  expect(await authors(scene, 'file.txt')).toEqual(['first Edit', 'person', 'first Bash', 'unknown', 'beside Edit']);
+  expect(await authors(scene, 'file.txt')).toEqual(['first Edit', 'person', 'first Bash', 'person', 'beside Edit']);
 });

@@ -156,6 +156,10 @@ export function blameFile(
     return {author: gap === 'lost' || isHidden ? nobody : {by: 'person'}, restores, by: []};
   };
 
+  /** True if something may have written a file before the first moment that shows it. */
+  const mayBeOlder = (path: string, first: number): boolean =>
+    writings.some(({from, to}) => from < first && !isNamed(from) && statesOf(path)[to] === 'unseen');
+
   /** Returns the version of a path at a moment (`3 /path`), or `undefined` if no state shows the file. */
   const versionAt: (request: string) => Version | undefined = memo(request => {
     const space = request.indexOf(' ');
@@ -180,8 +184,10 @@ export function blameFile(
         const lines = bytes === undefined ? [] : splitLines(bytes);
         const isNew = next !== 'absent' && (key === 'unseen' || key === 'absent');
         const source = isNew ? sourceOf(path, {from: last, to: at, lines, key: next}) : undefined;
-        if (last < 0 && source === undefined) version = {lines, authors: lines.map(() => nobody)};
-        else {
+        if (last < 0 && source === undefined) {
+          const author: LineAuthor = gap === 'lost' || mayBeOlder(path, at) ? nobody : {by: 'person'};
+          version = {lines, authors: lines.map(() => author)};
+        } else {
           const from = last < 0 ? (source?.at ?? last) : last;
           const {author, restores} = authorOf(path, {from, to: at, gap});
           const twins = restores ? twinsOf(path).map(twin => () => agentLines(versionAt(`${String(at)} ${twin}`))) : [];

@@ -48,7 +48,6 @@ class Bench implements Disposable {
   #names = 0;
   #prompt: PromptCheckpoints | undefined;
   #file = 'file.txt';
-  #isSeen = false;
   model: readonly ModelLine[] = [];
   /** The model before each prompt, and those after each undone one. A person's change ends both. */
   #before: {readonly lines: readonly ModelLine[]; readonly file: string}[] = [];
@@ -62,7 +61,7 @@ class Bench implements Disposable {
       now,
       running: () => [],
     });
-    this.model = Array.from({length: 120}, () => this.#line('unknown'));
+    this.model = Array.from({length: 120}, () => this.#line('person'));
     this.#write();
   }
 
@@ -73,7 +72,7 @@ class Bench implements Disposable {
   async do(given: typeof step extends fc.Arbitrary<infer T> ? T : never): Promise<void> {
     switch (given.kind) {
       case 'person':
-        this.#change(this.#isSeen ? 'person' : 'unknown', given.changes);
+        this.#change('person', given.changes);
         this.#write();
         this.#forget();
         break;
@@ -155,7 +154,6 @@ class Bench implements Disposable {
     }
     const path = join(this.#here.work, this.#file);
     await this.#prompt.beforeChange(signal, extent === 'any' ? 'any' : [path], id);
-    this.#isSeen = true;
     work(name);
     this.#prompt.afterCall(id);
     // The state is read before anybody goes on.
