@@ -113,11 +113,14 @@ test('a step that later changes lie on is not undone; on a terminal one question
   writeFileSync(join(work, 'value'), 'worse\n');
   const before = listing(work);
   const found = JSON.parse((await scene.run(['bisect', '! grep -qs bad value', '--json'])).stdout);
-  const refused = await scene.run(String(found.undo).split(' ').slice(1));
-  expect([refused.code, refused.stderr]).toEqual([
-    1,
-    expect.stringMatching(/Later changes are in the way.*value: it was changed since/u),
-  ]);
+  const later = expect.stringMatching(/Later changes are in the way.*value: it was changed since/u);
+  expect(found).toMatchObject({undo: null, refused: later});
+  const [{id: session}] = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout);
+  const told = await scene.run(['bisect', '! grep -qs bad value']);
+  expect([told.code, told.stderr]).toEqual([0, later]);
+  expect(told.stderr).not.toContain('to undo just this step');
+  const refused = await scene.run(['sessions', 'rewind', session, '--step', found.step, '--yes']);
+  expect([refused.code, refused.stderr]).toEqual([1, later]);
   expect(listing(work)).toEqual(before);
   writeFileSync(join(work, 'value'), 'bad\n');
   using terminal = openScenePty(scene, {args: ['bisect', '! grep -qs bad value']});

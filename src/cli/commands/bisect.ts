@@ -10,10 +10,11 @@ import {codeOfShadow, runInShadow, type ShadowPlace, takeShadowPlace} from '../.
 import {visibleLine, visibleText} from '../../base/visible.ts';
 import {firstLine} from '../../base/clip.ts';
 import {maxTimerMs} from '../../base/timer-limits.ts';
-import {describeChange} from '../../agent/rewind.ts';
+import {type ChangesAlongside, describeChange, previewRewind} from '../../agent/rewind.ts';
 import {findBadChange, treesAfter} from '../../domain/bisect.ts';
 import {changesOfSession, type SessionChange} from '../../domain/timeline.ts';
 import type {TreeId} from '../../domain/checkpoint.ts';
+import {faultText} from '../../domain/fault.ts';
 import {confines, holdsChanges} from '../../domain/sandbox.ts';
 import {openCheckpoints} from '../../workspace/checkpoints/make-checkpoints.ts';
 import {runTagVariable, shellEnvironment} from '../../workspace/exec/shell-environment.ts';
@@ -64,7 +65,7 @@ async function outside({
   changes,
   options: {json},
 }: Bisected & {readonly options: BisectOptions}): Promise<ExitCode> {
-  const {roots, places, summary, records} = session;
+  const {roots, places, summary, records, checkpoints, store} = session;
   if (changes.length === 0) {
     note('this session has changed no files that weft has saved');
     return exitCode.failed;
@@ -89,14 +90,19 @@ async function outside({
   const bad = describeChange(change, records);
   const step = change.call === 'unknown' ? String(change.number) : change.call;
   const undo = `weft sessions rewind ${summary.id} --step ${step} --yes`;
-  if (json !== undefined) return printDocument({bad, runs: end.runs, step, undo});
+  const others: ChangesAlongside = prompts => store.changesAlongside(summary.id, prompts);
+  const {signal} = new AbortController();
+  const exact = await previewRewind({kind: 'step', step}, {records, checkpoints, others}, signal);
+  const refused = exact.tag === 'failed' ? faultText(exact.error) : undefined;
+  if (json !== undefined)
+    return printDocument({bad, runs: end.runs, step, ...(refused === undefined ? {undo} : {undo: null, refused})});
   print(
     visibleText(
       `Broken by: ${bad.label}\nof prompt ${String(change.number)}: ${firstLine(bad.prompt, 200)}\n(${String(end.runs)} runs)\n`,
     ),
   );
-  if (!process.stdin.isTTY) {
-    note(`to undo just this step: ${undo}`);
+  if (refused !== undefined || !process.stdin.isTTY) {
+    note(refused ?? `to undo just this step: ${undo}`);
     return exitCode.done;
   }
   const {rewindSavedSession} = await import('./sessions/rewind.ts');
