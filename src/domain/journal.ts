@@ -61,7 +61,7 @@ export type JournalRecord =
       readonly tree: TreeId;
       /**
        * When the process was last known to live, in milliseconds since the epoch, if it was killed during the prompt. The tree then leaves
-       * out the files of which nobody knows the state at that time.
+       * out the files whose state at that time is unknown.
        */
       readonly killedAt?: number;
     }

@@ -264,6 +264,33 @@ test('a dry run shows a file in place of a folder, and a folder in place of a fi
   expect(listing(before)).toEqual(listing(scene.place.work));
 });
 
+test('empty folders are shown and applied, and pipes are named as left out; /tmp as temporary folder has a view, too', async ({
+  skip,
+}) => {
+  const {scene: opened, id} = await openPlanned([
+    call('Bash', {command: 'mkdir -p made/deep; mkfifo pipe; rmdir empty'}),
+    marks('completed', 'completed'),
+    say('Done.'),
+  ]);
+  await using scene = opened;
+  await skipWithoutOverlay(scene, skip);
+  mkdirSync(join(scene.place.work, 'empty'));
+  const dry = await scene.run(['plan', 'run', id, '--dry', ...free], {environment: {TMPDIR: '/tmp'}});
+  expect(dry.stderr).not.toContain('working in a copy');
+  expect(dry.stderr).toContain('created an empty folder: made/deep\n');
+  expect(dry.stderr).toContain('deleted an empty folder: empty\n');
+  expect(dry.stderr).toContain('not part of the changes: pipe\n');
+  expect(JSON.parse((await scene.run(['plan', 'apply', id, '--json'])).stdout).applied).toEqual([
+    {path: 'empty', kind: 'deleted'},
+    {path: 'made/deep', kind: 'created'},
+  ]);
+  expect(['made/deep', 'empty', 'pipe'].map(name => existsSync(join(scene.place.work, name)))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
 test.each([[free], [['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash', 'WebFetch']]] as const)(
   'commands of a dry run reach no other machine, only themselves: %j',
   async mode => {

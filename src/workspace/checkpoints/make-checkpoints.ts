@@ -284,7 +284,15 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
           import('./tree-patch.ts'),
         ]);
         const found = changedNodes(known, {reader, objects});
+        const lone = known
+          .flatMap(({before, after}) => reader.differences(before, after))
+          .flatMap(({path, from, to}) => {
+            const isLone = (from ?? to)?.kind === 'folder' && (from === undefined || to === undefined);
+            if (!isLone || found.some(each => each.path.startsWith(`${path}/`))) return [];
+            return [{path, kind: to === undefined ? ('deleted' as const) : ('created' as const)}];
+          });
         return {
+          folders: lone.filter(each => !lone.some(({path}) => path.startsWith(`${each.path}/`))),
           files: found.map(each => ({path: each.path, kind: kindOfChange(each)})),
           text: await patchOf(found, {top, objects, environment}, signal),
         };
@@ -343,7 +351,7 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
 export interface SavedCheckpoints extends CheckpointsPort, KilledRevertsPort, ComparisonPort, WriteNotesPort {
   /**
    * Returns the state of the files when a process was killed that stored these states, the latest first, and when it was last known to
-   * live. The state leaves out files of which nobody knows it.
+   * live. The state leaves out files if it is unknown.
    */
   whenKilled(
     change: {readonly known: readonly TreeId[]; readonly owner: {readonly pid: number; readonly at: number}},
@@ -359,12 +367,17 @@ export interface SavedCheckpoints extends CheckpointsPort, KilledRevertsPort, Co
     },
     signal: AbortSignal,
   ): Promise<Outcome<readonly LineAuthor[], Fault>>;
-  /** Returns what these changes left different: the files, and a patch for `git apply` with paths relative to `top`. */
+  /** Returns the files and the empty folders that these changes left different, and a patch for `git apply` with paths relative to `top`. */
   patch(
     changes: readonly OpenTreeChange[],
     top: string,
     signal: AbortSignal,
-  ): Promise<Outcome<{readonly files: readonly ChangeEntry[]; readonly text: Buffer}, Fault>>;
+  ): Promise<
+    Outcome<
+      {readonly files: readonly ChangeEntry[]; readonly folders: readonly ChangeEntry[]; readonly text: Buffer},
+      Fault
+    >
+  >;
   /**
    * Returns the same state with each of these workspace folders at another path. The result needs no git repository for content that is
    * not in `since`. Throws if a state was deleted.

@@ -116,20 +116,24 @@ async function openView(
       .filter(each => each !== '/' && each !== memory),
   ).filter(each => !held.some(root => containsPath(root, each)));
   const lines: string[] = [];
+  const uppers: string[] = [];
   const layer = (folder: string, upperPlace: string): void => {
     const index = String(lines.length);
     const own = join(session.heldIn(upperPlace), `shadow-${index}`);
     for (const each of [own, join(own, 'upper'), join(own, 'work')]) mkdirSync(each, {mode: 0o700});
     chmodSync(join(own, 'upper'), statSync(folder).mode & 0o7777);
-    // The links replace folder names that may contain separators of mount options.
-    const [lower, upper] = [join(session.mounts, `lower-${index}`), join(session.mounts, `held-${index}`)];
+    // The link replaces a folder name that may contain separators of mount options. Both are where no earlier mount covers them.
+    const place = session.heldIn(memory);
+    const [lower, upper] = [join(place, `lower-${index}`), join(place, `held-${index}`)];
     symlinkSync(folder, lower);
-    symlinkSync(own, upper);
+    mkdirSync(upper);
     lines.push(overlayLine(folder, {lower, upper: join(upper, 'upper'), work: join(upper, 'work')}, ''));
+    uppers.push(bindLine({folder: own, at: upper}));
   };
   const places = [data, tmpdir(), ...sharedUpperFolders];
   for (const root of held) {
-    if (belongsToOther(root)) return failed(`${root} belongs to another user or group`);
+    if (belongsToOther(root))
+      return failed(`${root} belongs to another user or group. chown it, or run weft as its owner`);
     if (table.some(({point}) => point !== root && containsPath(root, point)))
       return failed(`another file system is mounted inside ${root}`);
     const upperPlace = upperFolderFor(root, {places, roots, table});
@@ -152,10 +156,11 @@ async function openView(
     if (place !== undefined) layer(folder, place);
     else lines.push(`weft ${escapeField(folder)} tmpfs mode=1777 0 0\n`);
   }
-  for (const {folder, at} of aside) lines.push(bindLine({folder: at, at: folder}));
-  lines.push(`weft ${memory} tmpfs mode=1777 0 0\n`);
+  const back = aside.map(({folder, at}) => bindLine({folder: at, at: folder}));
   const mounts = join(session.mounts, 'shadow.fstab');
-  writeFileSync(mounts, lines.join(''));
+  writeFileSync(mounts, [...uppers, ...lines].join(''));
+  const mountsBack = join(session.heldIn(memory), 'back.fstab');
+  writeFileSync(mountsBack, [...back, `weft ${memory} tmpfs mode=1777 0 0\n`].join(''));
   const fixed = table.filter(
     ({point, type, isFixed}) =>
       isDisk(type) && !isFixed && isFolder(point) && !hidden.some(each => containsPath(each, point)),
@@ -167,6 +172,9 @@ async function openView(
   const script = [
     'set -e',
     `${quoted(mount)} -a -T ${quoted(mounts)}`,
+    // An empty folder in place of a temporary one lacks the folders in it.
+    `mkdir -p -- ${aside.map(({folder}) => quoted(folder)).join(' ')}`,
+    `${quoted(mount)} -a -T ${quoted(mountsBack)}`,
     ...new Set(
       fixed.map(
         ({point, options}) =>

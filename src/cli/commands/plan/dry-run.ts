@@ -5,7 +5,8 @@ import {callLabel} from '../../../agent/rewind.ts';
 import {shownCheck} from '../../../tui/text/check-text.ts';
 import {glyphs} from '../../../tui/theme/glyphs.ts';
 import {wireCheck} from '../../../protocol/rpc/result-message.ts';
-import {writeFileSync} from 'node:fs';
+import {lstatSync, readdirSync, writeFileSync} from 'node:fs';
+import {join, relative} from 'node:path';
 import type {MainOptions} from '../../../app/main-options.ts';
 import {exitCode, type ExitCode, unwrap} from '../../../app/exit-code.ts';
 import {takeBackKilledRewinds} from '../../../app/open-session.ts';
@@ -82,6 +83,8 @@ const dryReport = z.object({
   checkLines: z.array(z.string()),
   /** The calls that were refused, each as a line. */
   refused: z.array(z.string()),
+  /** The pipes, sockets and devices in the workspace, by their real paths. */
+  special: z.array(z.string()),
 });
 type DryReport = z.infer<typeof dryReport>;
 
@@ -112,10 +115,18 @@ export async function carryOutInside(
       ? [callLabel(record.result.id, records)]
       : [],
   );
-  const report: DryReport = {tree, checks: statuses.map(wireCheck), checkLines, refused};
+  const special = shadow.roots.flatMap((root, at) =>
+    readdirSync(root, {recursive: true, withFileTypes: true})
+      .filter(entry => !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink())
+      .map(entry => join(shadow.real[at] ?? root, relative(root, join(entry.parentPath, entry.name)))),
+  );
+  const report: DryReport = {tree, checks: statuses.map(wireCheck), checkLines, refused, special};
   writeFileSync(shadow.report, JSON.stringify(report));
   return code;
 }
+
+/** True if there is nothing at a path. */
+const isFree = (path: string): boolean => lstatSync(path, {throwIfNoEntry: false}) === undefined;
 
 /** `weft plan run --dry`: carries the plan out in a shadow of the workspace, shows what changed, and applies it after one yes. */
 export async function runDry(plan: Plan, given: MainOptions & DryOptions): Promise<ExitCode> {
@@ -152,14 +163,14 @@ export async function runDry(plan: Plan, given: MainOptions & DryOptions): Promi
     return ran.tag === 'failed' ? exitCode.failed : codeOfShadow(ran.value.code);
   }
   const {code, report} = ran.value;
-  const {tree, checks, checkLines, refused} = dryReport.parse(JSON.parse(report));
+  const {tree, checks, checkLines, refused, special} = dryReport.parse(JSON.parse(report));
   const after = treeId(tree);
   const state = ended.state === 'completed' || ended.state === 'failed' ? ended.state : 'stopped';
   const run: DryRun = {...begun, end: {after, state, steps: ended.steps.map(({status}) => status)}};
   saveDryRun(places.checkpoints, run);
-  const {files, text} = unwrap(await checkpoints.patch([{before, after}], roots[0], signal));
-  const changes = files.map(each => ({...each, path: relativeTo(each.path, roots[0])}));
-  const leftOut = checkpoints.leftOut(after).map(path => relativeTo(path, roots[0]));
+  const {files, folders, text} = unwrap(await checkpoints.patch([{before, after}], roots[0], signal));
+  const changes = [...files, ...folders].map(each => ({...each, path: relativeTo(each.path, roots[0])}));
+  const leftOut = [...checkpoints.leftOut(after), ...special.filter(isFree)].map(path => relativeTo(path, roots[0]));
   if (json !== undefined) {
     printJson(
       `${JSON.stringify({id: plan.id, session, tree: after, exitCode: code, changes, checks, leftOut, refused})}\n`,
@@ -167,6 +178,7 @@ export async function runDry(plan: Plan, given: MainOptions & DryOptions): Promi
     return codeOfShadow(code);
   }
   await printAndWait(text, 'text');
+  for (const {path, kind} of folders) note(`${kind} an empty folder: ${visibleLine(relativeTo(path, roots[0]))}`);
   if (leftOut.length > 0) note(`not part of the changes: ${leftOut.map(visibleLine).join(', ')}`);
   for (const each of refused) note(`refused: ${visibleLine(each)}`);
   print([...checkLines, `Tree ${after}`, ''].join('\n'));
@@ -200,7 +212,7 @@ async function applyRun(run: DryRun, {json}: JsonOption): Promise<ExitCode> {
     const killed = await takeBackKilledRewinds(of, {store: () => sessions, roots, folder: places.checkpoints});
     for (const {text} of killed) note(text);
     const plan = plans.find(planId(run.plan));
-    const changes = unwrap(await checkpoints.patch([{before, after}], roots[0], signal)).files;
+    const {files: changes, folders} = unwrap(await checkpoints.patch([{before, after}], roots[0], signal));
     const now = await stateNow(checkpoints);
     const since = await changedSince(unwrap(await checkpoints.patch([{before, after: now}], roots[0], signal)).files, {
       changes,
@@ -242,7 +254,7 @@ async function applyRun(run: DryRun, {json}: JsonOption): Promise<ExitCode> {
       }),
     );
     removeDryRun(places.checkpoints, run);
-    const applied = changes.map(each => ({...each, path: relativeTo(each.path, roots[0])}));
+    const applied = [...changes, ...folders].map(each => ({...each, path: relativeTo(each.path, roots[0])}));
     if (json === undefined)
       note(
         `applied ${pluralize(applied.length, 'change')} of plan ${run.plan}. To undo them: weft sessions rewind ${of}`,
