@@ -62,7 +62,11 @@ export async function blame(
   const stats = lstatOf(path);
   if (stats === 'gone')
     return fail(
-      /:\d*-\d*$/u.test(target) && !/:\d+-\d+$/u.test(target) ? 'a range of lines is 12-20.' : 'there is no such file.',
+      path.includes('\uFFFD')
+        ? 'its name is not UTF-8, and weft stores no states of such files.'
+        : /:\d*-\d*$/u.test(target) && !/:\d+-\d+$/u.test(target)
+          ? 'a range of lines is 12-20.'
+          : 'there is no such file.',
     );
   if (isFolder(path)) return fail('it is a folder. Name a file.');
   const content = readRegularFile(path, maxBytes);

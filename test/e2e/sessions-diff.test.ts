@@ -105,3 +105,15 @@ test('a subfolder belongs to the sessions of the folder around it', async () => 
   ]);
   expect(await told(['bisect', ''])).toContain('Name a command');
 });
+
+test('files whose names are not UTF-8 are named by undo, diff and blame', async () => {
+  await using scene = await openScene([
+    call('Bash', {command: "printf 'a\\n' >$(printf 'caf\\351.txt'); echo b >b.txt"}),
+    say('1'),
+  ]);
+  await scene.run(['--prompt', 'x', '--permission-mode', 'bypassPermissions']);
+  const [{id}] = JSON.parse((await scene.run(['sessions', 'list', '--json'])).stdout);
+  expect((await scene.run(['sessions', 'rewind', id])).stderr).toContain('not touched: caf\uFFFD.txt\n');
+  expect((await scene.run(['sessions', 'diff'])).stderr).toContain('are not UTF-8: caf\uFFFD.txt\n');
+  expect((await scene.shell("weft blame $(printf 'caf\\351.txt')")).stderr).toContain('its name is not UTF-8');
+});

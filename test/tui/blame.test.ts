@@ -42,6 +42,22 @@ test('on a terminal a repeated author is left out; in a pipe each line has all o
   expect(piped[1]).toContain('漢'.repeat(60));
 });
 
+test('facts about one line wrap between words, and no part is lost', () => {
+  const session = '0f9a1a34-1111-4222-8333-444455556666';
+  const lines = blameText({...file, lines: [{line: 11, ...agent, session}], texts: ['x']}, {width: 40, now});
+  expect(lines).toEqual([
+    'src/a.ts:11',
+    'Edit  Fix the par…  11  x',
+    '  Prompt    Fix the parser, and say why',
+    '            it failed',
+    '  Call      Edit c1',
+    '  Model     sonnet',
+    '  Session   0f9a1a34-1111-4222-8333-4444',
+    '            55556666',
+    '  Time      2026-01-01T22:00:00Z',
+  ]);
+});
+
 test('one line tells everything about its author, and a screen reader hears each author once', () => {
   const one = {
     ...file,

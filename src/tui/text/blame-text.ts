@@ -3,6 +3,7 @@ import {timeAgo} from '../../base/time-ago.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {BlamedFile, BlamedLine} from '../../domain/blame.ts';
 import {cellWidth, fit} from './cell-width.ts';
+import {hardWrap} from './wrap.ts';
 
 /** The layout of blamed lines: at most `width` cells; `pipe` cuts no code and repeats each author, for other programs. */
 export interface BlameLayout {
@@ -34,10 +35,27 @@ export function blameText({path, lines, texts}: BlamedFile, {width, now}: BlameL
     return width === 'pipe' ? text : fit(text, width);
   });
   if (only === undefined || others.length > 0 || only.by !== 'agent') return shown;
-  const facts = detailsOf(only).map(([name, value]) => `  ${name.padEnd(9)} ${visibleLine(value)}`);
-  return [`${visibleLine(path)}:${String(only.line)}`, ...shown, ...facts].map(text =>
-    width === 'pipe' ? text : fit(text, width),
+  const facts = detailsOf(only).flatMap(([name, value]) =>
+    wrapWords(visibleLine(value), width === 'pipe' ? Number.POSITIVE_INFINITY : width - factIndent).map(
+      (text, at) => `${at === 0 ? `  ${name.padEnd(9)} ` : ' '.repeat(factIndent)}${text}`,
+    ),
   );
+  const place = `${visibleLine(path)}:${String(only.line)}`;
+  return [...(width === 'pipe' ? [place] : wrapWords(place, width)), ...shown, ...facts];
+}
+
+/** The cells before the value of a fact. */
+const factIndent = 12;
+
+/** Wraps a text between words, and a word only if it is longer than a line. */
+function wrapWords(text: string, width: number): readonly string[] {
+  const lines = [''];
+  for (const word of text.split(' ').flatMap(each => (cellWidth(each) > width ? hardWrap(each, width) : [each]))) {
+    const longer = lines.at(-1) === '' ? word : `${lines.at(-1) ?? ''} ${word}`;
+    if (cellWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 /** Returns the lines for a screen reader: a sentence about each author, before its lines. */

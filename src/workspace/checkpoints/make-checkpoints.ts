@@ -70,6 +70,7 @@ import {
   fileNode,
   LostCheckpoint,
   makeTreeReader,
+  relatedTo,
   sameNamedNode,
   type TreeNode,
   type TreeReader,
@@ -218,8 +219,17 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
     }));
     const planned = await planRevert(known, {now: tree, reader, objects});
     signal.throwIfAborted();
-    return {scanned, plan: planned, extent};
+    return {
+      scanned: {...scanned, leftOut: [...new Set([...scanned.leftOut, ...unnamed(known)])]},
+      plan: planned,
+      extent,
+    };
   };
+  /** Returns the paths that changes left out because their names are not UTF-8. */
+  const unnamed = (changes: readonly {readonly before: readonly string[]; readonly after: readonly string[]}[]) =>
+    changes
+      .flatMap(({before, after}) => [...before, ...after])
+      .flatMap(tree => reader.root(tree).leftOut.filter(path => path.includes('\uFFFD')));
   return {
     async prefetch(signal) {
       if (prefetching !== undefined) return;
@@ -284,17 +294,19 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
           import('./tree-patch.ts'),
         ]);
         const found = changedNodes(known, {reader, objects});
+        const holdFiles = relatedTo(found.map(({path}) => path)).above;
         const lone = known
           .flatMap(({before, after}) => reader.differences(before, after))
-          .flatMap(({path, from, to}) => {
-            const isLone = (from ?? to)?.kind === 'folder' && (from === undefined || to === undefined);
-            if (!isLone || found.some(each => each.path.startsWith(`${path}/`))) return [];
-            return [{path, kind: to === undefined ? ('deleted' as const) : ('created' as const)}];
-          });
+          .filter(({from, to}) => (from ?? to)?.kind === 'folder' && (from === undefined || to === undefined))
+          .filter(({path}) => !holdFiles.has(path));
+        const holdFolders = relatedTo(lone.map(({path}) => path)).above;
         return {
-          folders: lone.filter(each => !lone.some(({path}) => path.startsWith(`${each.path}/`))),
+          folders: lone
+            .filter(({path}) => !holdFolders.has(path))
+            .map(each => ({path: each.path, kind: kindOfChange(each)})),
           files: found.map(each => ({path: each.path, kind: kindOfChange(each)})),
           text: await patchOf(found, {top, objects, environment}, signal),
+          unnamed: [...new Set(unnamed(known))],
         };
       }),
     stateNow: signal => catchFaults(async () => treeId((await scan(signal)).tree)),
@@ -374,7 +386,13 @@ export interface SavedCheckpoints extends CheckpointsPort, KilledRevertsPort, Co
     signal: AbortSignal,
   ): Promise<
     Outcome<
-      {readonly files: readonly ChangeEntry[]; readonly folders: readonly ChangeEntry[]; readonly text: Buffer},
+      {
+        readonly files: readonly ChangeEntry[];
+        readonly folders: readonly ChangeEntry[];
+        /** The paths that are left out because their names are not UTF-8. */
+        readonly unnamed: readonly string[];
+        readonly text: Buffer;
+      },
       Fault
     >
   >;

@@ -2,6 +2,7 @@ import {unwrap, UsageError, exitCode, type ExitCode} from '../../../app/exit-cod
 import {note, print, printAndWait} from '../../../app/output.ts';
 import type {FileDiff} from '../../../actions/preview.ts';
 import {pluralize} from '../../../base/clip.ts';
+import {visibleLine} from '../../../base/visible.ts';
 import {relativeTo} from '../../../base/shown-path.ts';
 import {promptSpans, type PromptSpan, timelineOf} from '../../../domain/timeline.ts';
 import type {JsonOption} from '../../flags.ts';
@@ -26,8 +27,15 @@ export async function diffSavedSession(
   const changes = spansIn(range, promptSpans(timelineOf(records))).flatMap(({files}) => files);
   const {signal} = new AbortController();
   if (stat === undefined && json === undefined) {
-    const patch = changes.length === 0 ? Buffer.alloc(0) : unwrap(await checkpoints.patch(changes, top, signal)).text;
+    const {text: patch, unnamed} =
+      changes.length === 0
+        ? {text: Buffer.alloc(0), unnamed: []}
+        : unwrap(await checkpoints.patch(changes, top, signal));
     await printAndWait(patch, 'text');
+    if (unnamed.length > 0)
+      note(
+        `not in the patch, because their names are not UTF-8: ${unnamed.map(path => visibleLine(relativeTo(path, top))).join(', ')}`,
+      );
     if (patch.length === 0) note('no file that weft has saved changed');
     return exitCode.done;
   }
