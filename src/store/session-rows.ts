@@ -399,11 +399,7 @@ export const selectOwners = (
        FROM (SELECT CAST(? AS TEXT) AS directory) own JOIN sessions s ON ${isRelatedFolder} JOIN owners o ON o.session_id = s.id`,
       directory,
     )
-    .flatMap(row => {
-      const id = parseSessionId(text(row, 'id'));
-      const owner = {pid: integer(row, 'pid'), started: text(row, 'started'), at: integer(row, 'at')};
-      return id === undefined ? [] : [{id, owner}];
-    });
+    .flatMap(row => [parseSessionId(text(row, 'id')) ?? []].flat().map(id => ({id, owner: markIn(row)})));
 
 /** Returns, for each change of files by these prompts, those of other sessions in the same, an outer or an inner folder at that time. */
 export function selectChangesAlongside(
@@ -530,9 +526,7 @@ const withSubSessions = `WITH RECURSIVE tree (id) AS (
 
 /** Returns the processes that have opened the session or one of its sub-agents' sessions. */
 export const ownersOf = (db: Database, id: SessionId): readonly ProcessMark[] =>
-  db
-    .all(`${withSubSessions} SELECT pid, started, at FROM owners JOIN tree ON session_id = tree.id`, id)
-    .map(row => ({pid: integer(row, 'pid'), started: text(row, 'started'), at: integer(row, 'at')}));
+  db.all(`${withSubSessions} SELECT pid, started, at FROM owners JOIN tree ON session_id = tree.id`, id).map(markIn);
 
 /** True if a job that has not ended belongs to the session, or a plan that waits for an approval or its execution. */
 export const hasJobs = (db: Database, id: SessionId): boolean =>
@@ -544,13 +538,15 @@ export const hasJobs = (db: Database, id: SessionId): boolean =>
     id,
   ) !== undefined;
 
+const markIn = (row: Row): ProcessMark => ({
+  pid: integer(row, 'pid'),
+  started: text(row, 'started'),
+  at: integer(row, 'at'),
+});
+
 /** Returns the process that last opened the session and didn't close it. That process may have died. */
-export function ownerOf(db: Database, id: SessionId): ProcessMark | undefined {
-  const row = db.first('SELECT pid, started, at FROM owners WHERE session_id = ?', id);
-  return row === undefined
-    ? undefined
-    : {pid: integer(row, 'pid'), started: text(row, 'started'), at: integer(row, 'at')};
-}
+export const ownerOf = (db: Database, id: SessionId): ProcessMark | undefined =>
+  db.all('SELECT pid, started, at FROM owners WHERE session_id = ?', id).map(markIn)[0];
 
 export const setOwner = (db: Database, id: SessionId, {pid, started, at}: ProcessMark): void => {
   db.run(
