@@ -198,6 +198,8 @@ function wireContent(block: ResultContent): CallToolResult['content'][number] {
     : {type: 'resource', resource: {uri: `file:///${encodeURIComponent(block.name)}`, mimeType, blob: data}};
 }
 
+const notOneMessage = 'A line must be one JSON-RPC message.';
+
 /** A transport of lines: one message a line. */
 export class LineTransport implements Transport {
   onclose?: () => void;
@@ -212,11 +214,20 @@ export class LineTransport implements Transport {
     this.#write = write;
   }
 
-  /** Takes a line from the client. Answers an invalid one with an error. */
+  /**
+   * Takes a line from the client. Answers an invalid one with an error. The requests of a batch, which the revision
+   * 2025-03-26 has, are answered one by one.
+   */
   take(line: string): void {
     const json = parseJson(line);
-    const message = json.tag === 'ok' ? specTypeSchemas.JSONRPCMessage['~standard'].validate(json.value) : undefined;
-    if (message !== undefined && message.issues === undefined) {
+    if (json.tag === 'failed') this.#refuse(null, ProtocolErrorCode.ParseError, notOneMessage);
+    else if (isJsonList(json.value) && json.value.length > 0) for (const item of json.value) this.#takeMessage(item);
+    else this.#takeMessage(json.value);
+  }
+
+  #takeMessage(given: Json): void {
+    const message = specTypeSchemas.JSONRPCMessage['~standard'].validate(given);
+    if (message.issues === undefined) {
       const {value} = message;
       if ('method' in value && value.method === 'initialize' && 'id' in value && !isInitializeRequest(message.value))
         return this.#refuse(
@@ -228,11 +239,7 @@ export class LineTransport implements Transport {
       this.onmessage?.(value);
       return;
     }
-    const code = json.tag === 'ok' ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.ParseError;
-    // Each request of a batch waits for an answer.
-    const batch = json.tag === 'ok' && isJsonList(json.value) ? requestIds(json.value) : [];
-    for (const id of batch.length === 0 ? [null] : batch)
-      this.#refuse(id, code, 'A line must be one JSON-RPC message.');
+    this.#refuse(null, ProtocolErrorCode.InvalidRequest, notOneMessage);
   }
 
   #refuse(id: string | number | null, code: number, message: string): void {
