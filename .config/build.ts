@@ -5,6 +5,7 @@ import {brotliCompressSync} from 'node:zlib';
 import {rolldown, type OutputOptions, type Plugin, type RolldownOutput} from 'rolldown';
 import packageFile from '../package.json' with {type: 'json'};
 import {bundleOptions} from './bundle-options.ts';
+import messagesSchema from '../src/protocol/rpc/messages.schema.json' with {type: 'json'};
 import {settingsJsonSchema} from './settings-json-schema.ts';
 import {sourceStamp, stampFile} from './source-stamp.ts';
 import {thirdPartyNotices} from './third-party-notices.ts';
@@ -224,17 +225,14 @@ await copyFile(
   new URL('../dist/harnesses/pi-gate.ts', import.meta.url),
 );
 
+const writeCompact = (path: string, value: unknown): Promise<void> =>
+  writeFile(new URL(`../dist/${path}`, import.meta.url), `${JSON.stringify(value)}\n`);
+
 /** For programs that drive weft. */
-await copyFile(
-  new URL('../src/protocol/rpc/messages.schema.json', import.meta.url),
-  new URL('../dist/messages.schema.json', import.meta.url),
-);
+await writeCompact('messages.schema.json', messagesSchema);
 
 /** For editors of settings files. */
-await writeFile(
-  new URL('../dist/settings.schema.json', import.meta.url),
-  `${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`,
-);
+await writeCompact('settings.schema.json', settingsJsonSchema());
 
 /** The entry of weft in the registry of the Agent Client Protocol. */
 const {name, version, description, license} = packageFile;
