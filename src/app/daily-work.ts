@@ -23,10 +23,8 @@ export interface DailyWork {
 /** Does each work once a day, and yields what it says. Never ends, but does not keep the process alive. */
 export async function* doDaily(works: readonly DailyWork[]): AsyncGenerator<string> {
   for (let waitMs = firstMs; ; waitMs = dayMs) {
-    // oxlint-disable-next-line no-await-in-loop -- once a day
     await delay(waitMs, undefined, {ref: false});
     for (const {stamp, run} of works) {
-      // oxlint-disable-next-line no-await-in-loop -- once a day
       const text = isDue(stamp) ? await run() : '';
       if (text !== '') yield text;
     }

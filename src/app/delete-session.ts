@@ -21,9 +21,7 @@ export async function deleteSession(store: Store, id: SessionId): Promise<Outcom
 export async function deleteSessionFiles(ids: readonly SessionId[]): Promise<void> {
   const places = userPlaces();
   for (const id of ids) {
-    // oxlint-disable-next-line no-await-in-loop -- few open files at a time
     await rm(transcriptPath(places.transcripts, id), {force: true});
-    // oxlint-disable-next-line no-await-in-loop -- few open files at a time
     await rm(artifactFolder(places.artifacts, id), {recursive: true, force: true});
   }
 }

@@ -38,7 +38,6 @@ export async function pruneSessions(
   const pruned: SessionSize[] = [];
   for (const size of sizes) {
     if (store.prune(size)) pruned.push(size);
-    // oxlint-disable-next-line no-await-in-loop -- other processes write in between
     await pause();
   }
   const ids: readonly SessionId[] = pruned.map(({id}) => id);

@@ -1,7 +1,7 @@
 import type {Duplex} from 'node:stream';
 import type {AgentClient, EventListener, Op, Query, Watch} from '../agent/client.ts';
 import type {AgentEvent} from '../actions/agent-event.ts';
-import {LineSplitter} from '../base/line-splitter.ts';
+import {ByteLineSplitter} from '../base/byte-line-splitter.ts';
 import {failed} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {causeText, rejected} from '../domain/fault.ts';
@@ -195,7 +195,7 @@ async function readLines(
   take: (value: unknown) => ReturnType<EventListener>,
   tooLong: () => void,
 ): Promise<void> {
-  const splitter = new LineSplitter(longestLine);
+  const splitter = new ByteLineSplitter(longestLine);
   try {
     for await (const chunk of stream) {
       const lines = splitter.push(chunk);

@@ -18,6 +18,20 @@ export function layerBreaks(file: SourceFile): readonly string[] {
   });
 }
 
+/** The places that the table opens to a folder and that none of its files imports. */
+export function unusedPlaces(files: readonly SourceFile[]): readonly string[] {
+  const used = Map.groupBy(
+    files.flatMap(file => file.imports.flatMap(({from}) => ({folder: folderOf(file.path), to: targetOf(file, from)}))),
+    ({folder}) => folder,
+  );
+  return folders.flatMap(folder => {
+    const open: readonly string[] = mayImport[folder];
+    return open.flatMap(place =>
+      used.get(folder)?.some(({to}) => to !== undefined && isIn(to, place)) === true ? [] : [`${folder}: ${place}`],
+    );
+  });
+}
+
 /** Imports of packages and of Node's modules outside their homes, one sentence each. */
 export function homeBreaks(file: SourceFile): readonly string[] {
   return file.imports.flatMap(used => (isRelative(used.from) ? [] : packageBreak(file, used)));

@@ -1,7 +1,7 @@
 import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {folderOf, homeBreaks, importRings, layerBreaks, packagesOf} from './import-graph.ts';
+import {folderOf, homeBreaks, importRings, layerBreaks, packagesOf, unusedPlaces} from './import-graph.ts';
 import {dependencyHomes, importsOnly, mayImport, mayNotImport, nodeModules, topLevel} from './layers.ts';
 import {foldersIn, readText, root, sourceFiles} from './repository.ts';
 import {parseSource} from './source-file.ts';
@@ -50,6 +50,10 @@ describe('the table', () => {
       open.filter(place => order.indexOf(place.split('/')[0] ?? '') >= order.indexOf(folder)).map(up => [folder, up]),
     );
     expect(upward).toEqual([]);
+  });
+
+  test('opens no folder in vain', () => {
+    expect(unusedPlaces(source)).toEqual([]);
   });
 
   test('gives homes that exist in it', () => {

@@ -130,9 +130,7 @@ test('a kill at any moment loses nothing that was to stay', async () => {
   for (let statement = 3; statement < 47; statement += 4) {
     const env = place.environment({NODE_OPTIONS: killedAt(statement)});
     const child = spawn(process.execPath, [weftBin, 'sessions', 'prune'], {env, stdio: 'ignore'});
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect((await listed(place)).filter(id => ids.indexOf(id) < 99)).toEqual(ids.slice(0, 99));
   }
   expect((await runWeft(['sessions', 'prune'], {place})).code).toBe(0);

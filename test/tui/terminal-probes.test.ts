@@ -4,7 +4,7 @@ import {typedBytes, splitReplies} from '../../src/tui/terminal/terminal-probes.t
 
 const colour = '\u001B]11;rgb:1e1e/1e1e/1e1e\u001B\\';
 
-describe('sortReplies', () => {
+describe('splitReplies', () => {
   test.each([
     ['\u001B[?2026;2$y', [{reply: 'synchronized-output', supported: 'yes'}]],
     ['\u001B[?2026;0$y', [{reply: 'synchronized-output', supported: 'no'}]],

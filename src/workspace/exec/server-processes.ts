@@ -1,6 +1,6 @@
 import type {Readable, Writable} from 'node:stream';
 import type {ServerProcess, ServerProcesses, ServerProcessEvents, ServerProgram} from '../../actions/mcp-port.ts';
-import {LineSplitter} from '../../base/line-splitter.ts';
+import {ByteLineSplitter} from '../../base/byte-line-splitter.ts';
 import {raceTimeout} from '../../base/race.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText} from '../../domain/fault.ts';
@@ -164,7 +164,7 @@ function writeLine(stdin: Writable, line: string): Promise<void> {
 
 /** Calls `take` with every line. Calls `tooLong` once if a line exceeds the bound, and then reads nothing more. */
 function readLines(source: Readable, take: (line: string) => void, tooLong: () => void): void {
-  const splitter = new LineSplitter(maxLineBytes);
+  const splitter = new ByteLineSplitter(maxLineBytes);
   const read = (chunk: Buffer): void => {
     const lines = splitter.push(chunk);
     if (lines !== 'too-long') return lines.forEach(take);

@@ -121,7 +121,6 @@ async function queueEarlier(url: string, runs: readonly (readonly [state: string
   const client = new Client({connectionString: url});
   await client.connect();
   for (const [state, data] of runs)
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await client.query("INSERT INTO weft_queue.job (name, data, state) VALUES ('weft_runs', $1, $2)", [data, state]);
   await client.end();
 }
@@ -218,10 +217,8 @@ onEachDatabase(database => {
       ['schedule schedule_b', {kind: 'scheduled', schedule: 'schedule_b'}, session],
     ]);
     for (const {id} of queued)
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await jobs.claim(id)).toMatchObject({tag: 'ok', value: {id, state: 'running'}});
     for (const id of ['cut', 'done', 'schedule schedule_c'])
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await jobs.claim(id)).toEqual({tag: 'failed', error: 'ended'});
     jobs.close();
   });

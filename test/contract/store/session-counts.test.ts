@@ -119,7 +119,6 @@ async function makeEarlier(name: string, id: string, kept: readonly JournalRecor
     );
     for (const [sql, ...values] of rows) {
       let count = 0;
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await client.query(
         sql.replaceAll('?', () => `$${String((count += 1))}`),
         values,

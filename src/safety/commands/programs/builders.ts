@@ -1,7 +1,6 @@
-import {effectRule, targetOptions, program, type ProgramRow} from '../program-table.ts';
+import {effectRule, program, type ProgramRow} from '../program-table.ts';
 import {
   buildsProject,
-  changesFiles,
   editsInPlace,
   formatsFiles,
   unknownInRepository,
@@ -24,28 +23,8 @@ const ofJest = {
     --moduleNameMapper --haste --pool --diff --workspace --sequence.* --coverage.* --browser.* --alias`,
 } as const;
 
-const ofCopy = {
-  runs: '--strip-program',
-  does: [
-    effectRule('destructive', 'can overwrite files', {
-      when: /^-\w*f|^--force/u,
-      reach: 'puts-files',
-      otherwise: 'copies files',
-    }),
-    effectRule('local-change', 'changes files', {reach: 'puts-files'}),
-  ],
-  is: 'data restores copies abbreviates',
-} as const;
-
 /** Compilers, interpreters, test runners, formatters and the like. */
 export const builders: readonly ProgramRow[] = [
-  program('gsort', {
-    options: '-k=text -t=text -S=text -T=text',
-    runs: '--compress-program',
-    writes: '-o --output',
-    is: 'abbreviates',
-  }),
-  program('shuf', {options: '-i=text -n=text', writes: '-o --output', is: 'data abbreviates'}),
   program('ugrep, ug', {
     options: '-A=text -B=text -C=text -e=text -f=text -g=text -m=text -t=text -O=text',
     runs: '--filter --pager --view',
@@ -514,36 +493,6 @@ export const builders: readonly ProgramRow[] = [
     chosenBy: versionFiles,
     is: 'verbs',
   }),
-  program('split', {
-    options: '-a=text -b=text -C=text -l=text -n=text -t=text',
-    runs: '--filter',
-    writes: '--additional-suffix',
-    edits: '* named',
-    does: [changesFiles],
-    is: 'data abbreviates',
-  }),
-  program('cp, gcp', {
-    ...ofCopy,
-    options: `${targetOptions} -r:deep -R:deep --recursive:deep -a:deep --archive:deep -n:keeps --no-clobber:keeps
-      --update?=when`,
-    operands: 'source* target',
-  }),
-  program('install, ginstall', {
-    ...ofCopy,
-    options: `${targetOptions} -m=text -o=text -g=text --mode=text --owner=text --group=text -d:keeps --directory:keeps`,
-    operands: 'source* target',
-  }),
-  program('ditto', {...ofCopy, options: '-g=text -m=text -o=text -S=text -t=text'}),
-  program('patch', {
-    options: '-b=text -D=text -F=text -g=text -p=text -V=text',
-    runs: '-e --ed',
-    writes: '-o --output -r --reject-file -B -Y -z',
-    loads: '-d --directory -i --input',
-    edits: '.d * !--dry-run',
-    does: [changesFiles],
-    is: 'restores writes abbreviates',
-  }),
-  program('dc', {options: '-e=text', runs: '*!*', loads: '-f --file'}),
   program('gh repo, glab repo', {runs: '-c --config -u --upload-pack'}),
   program('jj', {
     options: '-r=text -T=text -m=text',

@@ -1,6 +1,19 @@
 import {effectRule, targetOptions, program, type ProgramRow} from '../program-table.ts';
 import {changesFiles, deletesFiles, overwritesFiles, overwritesWhenUnpacking, packsFiles} from './effect-rules.ts';
 
+const ofCopy = {
+  runs: '--strip-program',
+  does: [
+    effectRule('destructive', 'can overwrite files', {
+      when: /^-\w*f|^--force/u,
+      reach: 'puts-files',
+      otherwise: 'copies files',
+    }),
+    effectRule('local-change', 'changes files', {reach: 'puts-files'}),
+  ],
+  is: 'data restores copies abbreviates',
+} as const;
+
 /** Programs that list, read, copy, move and delete files and folders, or print dates and words. */
 export const coreutils: readonly ProgramRow[] = [
   program('ls, dir, vdir', {
@@ -180,6 +193,36 @@ export const coreutils: readonly ProgramRow[] = [
   }),
   program('trash', {does: [deletesFiles], is: 'data removes'}),
   program('grm, srm, trash-put, rimraf, del-cli, del, wipe', {does: [deletesFiles], is: 'removes'}),
+  program('split', {
+    options: '-a=text -b=text -C=text -l=text -n=text -t=text',
+    runs: '--filter',
+    writes: '--additional-suffix',
+    edits: '* named',
+    does: [changesFiles],
+    is: 'data abbreviates',
+  }),
+  program('cp, gcp', {
+    ...ofCopy,
+    options: `${targetOptions} -r:deep -R:deep --recursive:deep -a:deep --archive:deep -n:keeps --no-clobber:keeps
+      --update?=when`,
+    operands: 'source* target',
+  }),
+  program('install, ginstall', {
+    ...ofCopy,
+    options: `${targetOptions} -m=text -o=text -g=text --mode=text --owner=text --group=text -d:keeps --directory:keeps`,
+    operands: 'source* target',
+  }),
+  program('ditto', {...ofCopy, options: '-g=text -m=text -o=text -S=text -t=text'}),
+  program('patch', {
+    options: '-b=text -D=text -F=text -g=text -p=text -V=text',
+    runs: '-e --ed',
+    writes: '-o --output -r --reject-file -B -Y -z',
+    loads: '-d --directory -i --input',
+    edits: '.d * !--dry-run',
+    does: [changesFiles],
+    is: 'restores writes abbreviates',
+  }),
+  program('dc', {options: '-e=text', runs: '*!*', loads: '-f --file'}),
   program('mv, gmv', {
     options: `${targetOptions} -n:keeps --no-clobber:keeps --update?=when`,
     operands: 'from* target',

@@ -194,4 +194,11 @@ export const textPrograms: readonly ProgramRow[] = [
     yes: 'man ls ¦ man 5 crontab',
     no: 'man --html=sh ls ¦ man -P sh ls ¦ man ./a ¦ man -H ls',
   }),
+  program('gsort', {
+    options: '-k=text -t=text -S=text -T=text',
+    runs: '--compress-program',
+    writes: '-o --output',
+    is: 'abbreviates',
+  }),
+  program('shuf', {options: '-i=text -n=text', writes: '-o --output', is: 'data abbreviates'}),
 ];

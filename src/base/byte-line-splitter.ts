@@ -1,5 +1,5 @@
 /** Splits the bytes of a peer into lines of at most `longest` bytes. Bytes that are not UTF-8 become U+FFFD. */
-export class LineSplitter {
+export class ByteLineSplitter {
   readonly #longest: number;
   #parts: Uint8Array[] = [];
   #length = 0;

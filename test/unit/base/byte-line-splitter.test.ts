@@ -1,6 +1,6 @@
 import {array, assert, constantFrom, property, uint8Array} from 'fast-check';
 import {expect, test} from 'vitest';
-import {LineSplitter} from '../../../src/base/line-splitter.ts';
+import {ByteLineSplitter} from '../../../src/base/byte-line-splitter.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 
 test('lines are the same however the bytes are cut', () => {
@@ -9,7 +9,7 @@ test('lines are the same however the bytes are cut', () => {
     property(array(piece), uint8Array({min: 1, max: 7}), (pieces, cuts) => {
       const text = pieces.join('');
       const bytes = Buffer.from(text);
-      const splitter = new LineSplitter(bytes.length);
+      const splitter = new ByteLineSplitter(bytes.length);
       const found: string[] = [];
       for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
         const step = cuts[turn % Math.max(1, cuts.length)] ?? 3;
@@ -29,7 +29,7 @@ test('lines are the same however the bytes are cut', () => {
 });
 
 test('a line that is longer than the bound ends the reading, whether it ends or not', () => {
-  expect(new LineSplitter(3).push(Buffer.from('abc\nabcd'))).toBe('too-long');
-  expect(new LineSplitter(3).push(Buffer.from('abcd\n'))).toBe('too-long');
-  expect(new LineSplitter(3).push(Buffer.from('abc\nabc'))).toEqual(['abc']);
+  expect(new ByteLineSplitter(3).push(Buffer.from('abc\nabcd'))).toBe('too-long');
+  expect(new ByteLineSplitter(3).push(Buffer.from('abcd\n'))).toBe('too-long');
+  expect(new ByteLineSplitter(3).push(Buffer.from('abc\nabc'))).toEqual(['abc']);
 });
