@@ -1,9 +1,11 @@
 import type {SettledCall} from '../actions/agent-event.ts';
 import {accessOf, definitions} from '../actions/catalogue.ts';
 import {firstLine} from '../base/clip.ts';
+import {isJsonObject} from '../base/json.ts';
 import {blockTexts, type Message, type ToolCallBlock, type ToolResultBlock} from '../domain/conversation.ts';
 import type {Fault} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
+import {checksum} from '../domain/mcp-tool-name.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import type {RiskLevel} from '../domain/risk.ts';
 
@@ -13,6 +15,8 @@ const warnedFailures = 3;
 const maxFailures = 5;
 /** The number of consecutive turns in which no call fits the catalog. The guard can't be turned off for these. */
 const maxInvalidTurns = 10;
+/** The number of consecutive turns that bring nothing new, after which the prompt ends. Waiting for something may take some. */
+const maxIdleTurns = 30;
 /** The maximum number of characters of a result that is repeated, because the note that would replace it is hardly shorter. */
 const maxRepeated = 300;
 
@@ -32,9 +36,14 @@ export class LoopGuard {
   readonly #reads = new Map<string, ActionId>();
   /** Calls of this turn that failed. The model has not read their results yet, so repeating them is not a loop. */
   readonly #failedNow = new Set<string>();
+  /** The length and checksum of each call's latest result. */
+  readonly #results = new Map<string, string>();
   #calls = 0;
   #invalidCalls = 0;
   #invalidTurns = 0;
+  /** Calls of this turn that were denied, or that had the same result before. */
+  #idleCalls = 0;
+  #idleTurns = 0;
   #end: Fault | undefined;
 
   constructor(state: 'on' | 'off') {
@@ -44,11 +53,17 @@ export class LoopGuard {
   /** Returns why the prompt has to end, or `undefined`. Called after the calls of a turn. */
   afterTurn(): Fault | undefined {
     if (this.#calls > 0) this.#invalidTurns = this.#calls === this.#invalidCalls ? this.#invalidTurns + 1 : 0;
+    if (this.#calls > 0) this.#idleTurns = this.#calls === this.#idleCalls ? this.#idleTurns + 1 : 0;
     this.#calls = 0;
     this.#invalidCalls = 0;
+    this.#idleCalls = 0;
     this.#failedNow.clear();
     if (this.#invalidTurns >= maxInvalidTurns)
       return endFault(`The model made only invalid tool calls ${maxInvalidTurns} times in a row.`);
+    if (this.#idleTurns >= maxIdleTurns)
+      return endFault(
+        `The model made only calls that were denied or brought nothing new, ${maxIdleTurns} turns in a row.`,
+      );
     return this.#end;
   }
 
@@ -58,13 +73,17 @@ export class LoopGuard {
     this.#calls += 1;
     if (result.tag === 'undecodable') this.#invalidCalls += 1;
     if (this.#state === 'off') return content;
-    const key = `${call.name} ${JSON.stringify(call.input)}`;
+    const key = keyOf(call);
+    const isDenied = content.outcome === 'cancelled' && content.reason === 'denied';
+    const text = JSON.stringify(content.content);
+    const digest = `${text.length} ${checksum(text)}`;
+    if (isDenied || this.#results.get(key) === digest) this.#idleCalls += 1;
+    this.#results.set(key, digest);
     if (content.outcome === 'success') {
       this.#forgetFailures(result, risk);
       return isRepeatableRead(result) ? this.#withoutRepetition(key, content, messages) : content;
     }
-    const isFailure = content.outcome === 'error' || (content.outcome === 'cancelled' && content.reason === 'denied');
-    return isFailure ? this.#countFailure(key, settled) : content;
+    return content.outcome === 'error' || isDenied ? this.#countFailure(key, settled) : content;
   }
 
   /** Other changes may help a failed call. A command may also have waited for what a failed read looks for. */
@@ -103,6 +122,12 @@ export class LoopGuard {
     const length = JSON.stringify(content.content).length;
     return {...content, content: length > maxRepeated ? [note] : [...content.content, note]};
   }
+}
+
+/** Calls with the same key do the same. Models describe the same command in other words. */
+function keyOf({name, input}: ToolCallBlock): string {
+  const {description: _, ...rest} = isJsonObject(input) ? input : {input};
+  return `${name} ${JSON.stringify(name === 'Bash' ? rest : input)}`;
 }
 
 /** True for a read or a search of files, whose unchanged result need not be repeated. */

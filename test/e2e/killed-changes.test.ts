@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,6 +14,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {lookUntil} from '../support/look-until.ts';
 import {call, hang, say, type Answer} from '../support/model-script.ts';
+import {processesWith} from '../support/processes.ts';
 import {finish} from '../support/run-weft.ts';
 import {fileComes, openScene, processGone, type Scene} from '../support/scene.ts';
 
@@ -30,24 +30,17 @@ async function authors(scene: Scene, file: string): Promise<readonly string[]> {
   return lines.map(({by, prompt}) => (by === 'agent' ? String(prompt) : by));
 }
 
-/** Returns when the processes were last known to live. */
-const lastSigns = (scene: Scene): number => {
-  const users = join(scene.place.home, 'weft/checkpoints/users');
-  return Math.max(...readdirSync(users).map(name => statSync(join(users, name)).mtimeMs));
-};
-
 /** Runs a prompt and kills weft once a command of it has written `pid`. Waits for the end of that command, and for the watchdog. */
 async function killDuring(scene: Scene, args: readonly string[] = []): Promise<void> {
   const child = scene.start([...free, ...args, '--session-id', id, '--prompt', 'change it']);
   const finished = finish(child);
   const pid = Number(await fileComes(join(scene.place.home, 'pid')));
-  const before = lastSigns(scene);
   child.kill('SIGKILL');
   await finished;
   await processGone(pid);
   await lookUntil(
-    () => lastSigns(scene) > before,
-    () => 'the watchdog left no sign',
+    () => !processesWith('weft-process-watchdog').some(({words}) => words.includes(scene.place.home)),
+    () => 'the watchdog goes on',
   );
   rmSync(join(scene.place.home, 'pid'));
 }
@@ -178,6 +171,22 @@ test('killed at any moment of an edit, an undo keeps exactly what a person wrote
     expect({run, now: scene.read('a.txt')}).toEqual({run, now: isNamed ? `${left}mine\n` : `${body}mine\n`});
   }
   expect(seen.size).toBe(2);
+});
+
+test('killed after a move and a deletion: both go back although someone made a file beside them', async () => {
+  await using scene = await openScene([waits('mv a.txt moved.txt; mv src lib; rm gone.txt'), say('Done.')]);
+  mkdirSync(path(scene, 'src'));
+  for (const name of ['a.txt', 'src/b.txt', 'gone.txt']) writeFileSync(path(scene, name), body);
+  await killDuring(scene);
+  writeFileSync(path(scene, 'mine.txt'), 'mine\n');
+  await rewind(scene);
+  expect(['a.txt', 'src/b.txt', 'gone.txt', 'mine.txt'].map(name => scene.read(name))).toEqual([
+    body,
+    body,
+    body,
+    'mine\n',
+  ]);
+  expect(['moved.txt', 'lib'].filter(name => existsSync(path(scene, name)))).toEqual([]);
 });
 
 test('killed beside a command in the background: what a person changed since stays', async () => {

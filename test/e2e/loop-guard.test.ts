@@ -45,6 +45,34 @@ test('a command that fails again and again is a loop, and one that finds nothing
   expect((await searching.run(flags)).code).toBe(0);
 });
 
+test('another description of the same command does not hide the loop', async () => {
+  await using scene = await withFile(number => call('Bash', {command: 'ls absent', description: `Try ${number}`}));
+  expect([(await scene.run(['--prompt', 'x', ...asJson])).code, scene.server.requests.length]).toEqual([1, 5]);
+});
+
+test.each<[what: string, script: (number: number) => Answer]>([
+  ['the same read', () => call('Read', {file_path: 'a.txt'})],
+  ['two searches in turn', number => call('Grep', {pattern: number % 2 === 0 ? 'words' : 'line'})],
+  ['the same command', number => call('Bash', {command: 'cat a.txt', description: `Look ${number}`})],
+  ['commands that are denied', number => call('Bash', {command: `curl https://example.com/${number}`})],
+])('turns that bring nothing new have a bound: %s', async (_what, script) => {
+  await using scene = await withFile(script);
+  const {code, stdout} = await scene.run(['--prompt', 'x', ...asJson]);
+  const requests = scene.server.requests.length;
+  expect([code, requests >= 30 && requests <= 32, resultOf(stdout)['result']]).toEqual([
+    1,
+    true,
+    expect.stringContaining('brought nothing new, 30 turns in a row'),
+  ]);
+});
+
+test('waiting for something that changes at last is no loop', async () => {
+  await using scene = await withFile(number =>
+    number > 40 ? say('Done.') : number % 20 === 0 ? changeOf(number) : call('Bash', {command: 'cat a.txt'}),
+  );
+  expect((await scene.run(['--prompt', 'x', ...asJson])).code).toBe(0);
+});
+
 const changeOf = (number: number): Answer => call('Write', {file_path: 'b.txt', content: String(number)});
 
 test('reads in between do not hide the loop, but changes begin anew', async () => {

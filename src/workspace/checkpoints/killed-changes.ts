@@ -82,7 +82,7 @@ async function stateWritten(
   return {node: makeNodeComparison(objects, [merged.node, to])(merged.node, to) ? from : node};
 }
 
-/** Returns whether a path may have changed after a time. A file that is moved or replaced changes, too. */
+/** Returns whether a path may have changed after a time. A file that is moved or replaced changes, too. One that is gone counts as before. */
 function makeTimeCheck(roots: ReadonlySet<string>, time: number): (change: Difference) => boolean {
   const changedAfter = (path: string, which: 'ctimeMs' | 'mtimeMs'): boolean => {
     const stats = lstatOf(path);
@@ -97,10 +97,11 @@ function makeTimeCheck(roots: ReadonlySet<string>, time: number): (change: Diffe
     return isTouched || mayBeMoved(dirname(path));
   };
   return ({path, from, to}) => {
+    // Putting a file back loses nothing. Half of a move would be lost if its other half is taken back.
+    if (to === undefined) return false;
     let above = dirname(path);
     while (lstatOf(above) === 'gone' && dirname(above) !== above) above = dirname(above);
     if (mayBeMoved(above)) return true;
-    if (to === undefined) return changedAfter(above, 'mtimeMs');
     const isNewFolder = to.kind === 'folder' && from?.kind !== 'folder';
     return changedAfter(path, 'ctimeMs') && (!isNewFolder || changedAfter(above, 'mtimeMs'));
   };

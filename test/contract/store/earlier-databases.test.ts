@@ -216,8 +216,7 @@ onEachDatabase(database => {
       ['waits', execution, session],
       ['schedule schedule_b', {kind: 'scheduled', schedule: 'schedule_b'}, session],
     ]);
-    for (const {id} of queued)
-      expect(await jobs.claim(id)).toMatchObject({tag: 'ok', value: {id, state: 'running'}});
+    for (const {id} of queued) expect(await jobs.claim(id)).toMatchObject({tag: 'ok', value: {id, state: 'running'}});
     for (const id of ['cut', 'done', 'schedule schedule_c'])
       expect(await jobs.claim(id)).toEqual({tag: 'failed', error: 'ended'});
     jobs.close();
