@@ -63,6 +63,8 @@ async function isPrompt(command: Command, {unknown, options}: ReadWords): Promis
     const known = isTopic(word) || rowOf(word) !== undefined || (await misspelledCommand([word])) !== undefined;
     return words.length > 2 || !known;
   }
+  // One wrong word after these is the wrong name of a provider. A key is refused like a prompt that is a key.
+  if (['login', 'logout', 'status'].includes(command.name())) return words.length > 1 || isSurelyKey(word);
   return words.length > 1 || command.registeredArguments[0]?.argChoices?.includes(word) !== true;
 }
 
