@@ -259,6 +259,8 @@ test.each([
 });
 
 test.each([
+  'make -v test',
+  'make -C . -v test',
   'make -n test',
   'make -t test',
   'make -k -i test',

@@ -105,7 +105,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('rustdoc', {like: 'rustc'}),
   program('make, gmake', {
-    checks: `!-n !-t !-q !-i !--recon !--touch !--question !--ignore-errors !--eval* !SHELL=* !.SHELLFLAGS=* !MAKEFLAGS=* !MAKE=*
+    checks: `!-n !-t !-q !-i !-v !-h !--recon !--touch !--question !--ignore-errors !--eval* !SHELL=* !.SHELLFLAGS=* !MAKEFLAGS=* !MAKE=*
       target build:`,
     options: '-j=text -l=text -o=text -W=text',
     runs: `
