@@ -146,10 +146,10 @@ function saysNoTest(text: string): boolean {
   const units = text.match(/^(?:ok|\?|FAIL|---)[ \t].*|^> Task :\S*[tT]est\b.*/gmu) ?? [];
   if (units.length > 0) return units.every(line => /\[no test(?:s to run| files)\]|(?:NO-SOURCE|SKIPPED)$/u.test(line));
   const scripts = text.match(/^> \S+@\S+ \S+$/gmu)?.length ?? 0;
-  return scripts < 2 && noTest.test(text);
+  return scripts < 2 && emptyRun.test(text);
 }
 
-const noTest =
+const emptyRun =
   /^(?:\[\w+\] |=+ )?(?:no tests?(?: files?| targets?)? (?:found|ran|to run|executed|specified|configured|defined|yet|available|implemented|were (?:found|run|executed)|matche[sd]|is available)\b|tests are skipped\.|make(?:\[\d+\])?: (?:[`'].+' is up to date|nothing to be done for)|no projects matched the filters|tasks: +0 successful, 0 total)/imu;
 
 function lineCounts(ends: readonly boolean[], {areAllListed}: {readonly areAllListed: boolean}): CheckCounts {

@@ -81,7 +81,9 @@ export class LoopGuard {
     this.#results.set(key, digest);
     if (content.outcome === 'success') {
       this.#forgetFailures(result, risk);
-      return isRepeatableRead(result) ? this.#withoutRepetition(key, content, messages) : content;
+      return isRepeatableRead(result)
+        ? this.#withoutRepetition({key, content, length: text.length}, messages)
+        : content;
     }
     return content.outcome === 'error' || isDenied ? this.#countFailure(key, settled) : content;
   }
@@ -109,7 +111,10 @@ export class LoopGuard {
   }
 
   /** Replaces a result that the conversation still holds word for word. */
-  #withoutRepetition(key: string, content: ToolResultBlock, messages: readonly Message[]): ToolResultBlock {
+  #withoutRepetition(
+    {key, content, length}: {readonly key: string; readonly content: ToolResultBlock; readonly length: number},
+    messages: readonly Message[],
+  ): ToolResultBlock {
     const before = this.#reads.get(key);
     const isSame = before !== undefined && hasResult(messages, before, content);
     if (!isSame) {
@@ -119,7 +124,6 @@ export class LoopGuard {
     const note = reminderBlock(
       'The same as the result of the identical call before: nothing has changed. Use that result, and do not repeat the call.',
     );
-    const length = JSON.stringify(content.content).length;
     return {...content, content: length > maxRepeated ? [note] : [...content.content, note]};
   }
 }

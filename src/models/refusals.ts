@@ -236,11 +236,11 @@ function errorOf(read: ReadRefusal, endpoint: Endpoint, request: Asked): Provide
 /** Returns whether a refusal that weft doesn't know may be about the length of the request. */
 function lengthHintIn(read: ReadRefusal): 'words' | 'none' | 'nothing' {
   if (classOf(read).kind !== 'unexplained') return 'nothing';
-  if (noWords.test(read.message)) return 'none';
+  if (emptyPhrases.test(read.message)) return 'none';
   return sizeWords.test(read.said) && !otherSizes.test(read.said) ? 'words' : 'nothing';
 }
 
-const noWords =
+const emptyPhrases =
   /^(?:\W*\b(?:an?|bad|body|code|empty|error|failed|http|invalid|invalid_request_error|no|occurred|provider|request|returned|status|the|unknown|upstream|with|4\d\d))*\W*$/iu;
 const sizeWords =
   /too (?:long|large|big|many)|exceed|maximum|limit|overflow|length|token|context|history|[超过長长길초]/u;

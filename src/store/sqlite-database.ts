@@ -8,8 +8,8 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
-import {writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import type * as sqlite from 'node:sqlite';
 import type {DatabaseSync, StatementSync} from 'node:sqlite';

@@ -92,7 +92,7 @@ async function authLogin(
 ): Promise<ExitCode> {
   if (way === 'chatgpt') return (await import('./login-chatgpt.ts')).loginChatGpt();
   if (way !== undefined && provider === undefined) return tryNamed(way);
-  // Nobody gives a key by a terminal or /dev/null.
+  // A terminal and /dev/null contain no key.
   if (fstatSync(0).isCharacterDevice()) {
     await listWays();
     return exitCode.done;
