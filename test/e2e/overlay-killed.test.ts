@@ -110,7 +110,10 @@ test('killed at any moment of a command and of what follows, nothing is half app
     if (when !== 'in the command') goOn();
     if (when === 'when changes are applied') await applying(work, version + 1, finished);
     await pause(moreMs);
-    const watchdogs = who === 'weft' ? [] : processesWith('watchdog').filter(({words}) => !words.includes(ending));
+    const watchdogs =
+      who === 'weft'
+        ? []
+        : processesWith('watchdog').filter(({parent, words}) => parent === child.pid && !words.includes(ending));
     child.kill('SIGKILL');
     for (const {pid} of watchdogs) endProcess(pid);
     await finished;
