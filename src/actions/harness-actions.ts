@@ -6,18 +6,25 @@ import {type Executor, type RunTerms, weftItself} from '../domain/executor.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import {type Action, actionOf} from './catalogue.ts';
 import {decodeElsewhere} from './decode-action.ts';
-import {editPaths, type FileEdit, emptyUserChanges} from '../domain/file-edit.ts';
+import {editPaths, editTexts, type FileEdit, emptyUserChanges} from '../domain/file-edit.ts';
 import type {HarnessAccess, HarnessApproval} from './harness-port.ts';
-import type {Preview} from './preview.ts';
+import {lineSigns, type Preview} from './preview.ts';
 
 /** A harness's request as actions of weft. The strictest verdict on `judged` counts, and a card shows `shown`. */
 interface RequestedActions {
   readonly judged: readonly [Action, ...Action[]];
   readonly shown: Action;
   readonly executor: Executor<RunTerms>;
-  /** The call as hooks and lists of refusals name it. */
-  readonly call: {readonly name: string; readonly input: JsonObject};
+  /** The call as approvals and lists of refusals name it. */
+  readonly call: NamedCall;
+  /** The call as hooks see it: one for each file that it changes. */
+  readonly guarded: readonly NamedCall[];
   readonly place: 'here' | {readonly preview: Preview};
+}
+
+export interface NamedCall {
+  readonly name: string;
+  readonly input: JsonObject;
 }
 
 type RequestedAction = Omit<RequestedActions, 'executor'>;
@@ -26,6 +33,7 @@ const singleAction = (action: Action, name: string, input: JsonObject): Requeste
   judged: [action],
   shown: action,
   call: {name, input},
+  guarded: [{name, input}],
   place: 'here',
 });
 
@@ -80,7 +88,7 @@ const editFrom = (directory: string, edit: FileEdit): FileEdit =>
 const pathFrom = (directory: string, path: string): string => (/^[/~]/u.test(path) ? path : `${directory}/${path}`);
 
 /** Translates the request of a harness that was started in `directory` into actions of the catalog. */
-export const actionsOf = (approval: HarnessApproval, place: HarnessLocation): RequestedActions => ({
+export const actionsOf = (approval: Omit<HarnessApproval, 'id'>, place: HarnessLocation): RequestedActions => ({
   ...requestedActionOf(approval, place),
   executor: harnessExecutor(place.harness, approval.access, place.directory),
 });
@@ -91,7 +99,7 @@ interface HarnessLocation {
 }
 
 function requestedActionOf(
-  {toolName, access, reason}: HarnessApproval,
+  {toolName, access, reason, input: written}: Omit<HarnessApproval, 'id'>,
   {harness, directory}: HarnessLocation,
 ): RequestedAction {
   const other = (tool: string, input: JsonObject): Action =>
@@ -116,22 +124,24 @@ function requestedActionOf(
       return access.paths.length === 0 ? asked : {...asked, judged: [action, reading(access.paths, directory)]};
     }
     case 'edit': {
-      const paths = access.paths.map(path => pathFrom(directory, path));
       const edits = access.edits.map(edit => editFrom(directory, edit));
-      const input = {file_path: access.paths.join(', ')};
       const shown = edits.flatMap(editPaths);
+      const paths = access.paths.map(path => pathFrom(directory, path));
       // The harness shows no change of these files, so the judge and the card get only their names.
       const named = paths
         .filter(path => !shown.includes(path))
         .map(path => ({kind: 'replace', path, replacements: []}) as const);
-      if (edits.length > 0) {
-        const asked = singleAction(editing(edits), 'Edit', input);
-        return named.length === 0 ? asked : {...asked, judged: [asked.shown, editing(named)]};
-      }
+      const action = edits.length === 0 ? other(toolName || 'edit', {...written, paths}) : editing(edits);
+      const guarded = [
+        ...edits.flatMap(editCalls),
+        ...named.map(({path}) => ({name: 'Edit', input: {...written, file_path: path}})),
+      ];
+      const [only, ...more] = guarded;
       return {
-        judged: [editing(named)],
-        shown: other(toolName || 'edit', {paths: [...paths]}),
-        call: {name: 'Edit', input},
+        judged: edits.length === 0 ? [editing(named)] : [action, ...(named.length === 0 ? [] : [editing(named)])],
+        shown: action,
+        call: only !== undefined && more.length === 0 ? only : patchCall([...edits, ...named]),
+        guarded,
         place: 'here',
       };
     }
@@ -156,7 +166,7 @@ function requestedActionOf(
       const shown = decodeElsewhere(name, input, 'refused');
       const judged = decodeElsewhere(name, relocateInput(input, {from: access.directory, to: directory}), 'refused');
       if (shown.tag === 'failed' || judged.tag === 'failed') return singleAction(other(name, input), name, input);
-      return {judged: [judged.value], shown: shown.value, call: {name, input}, place: {preview}};
+      return {...singleAction(shown.value, name, input), judged: [judged.value], place: {preview}};
     }
     case 'other':
       return singleAction(other(access.title || toolName, access.input), toolName || access.title, access.input);
@@ -164,6 +174,64 @@ function requestedActionOf(
       return unreachable(access);
   }
 }
+
+/** Returns an edit as calls of weft's own tools, one for each file that it changes. */
+function editCalls(edit: FileEdit): readonly NamedCall[] {
+  const {kind, path: file_path} = edit;
+  switch (kind) {
+    case 'write':
+      return [{name: 'Write', input: {file_path, content: edit.content}}];
+    case 'replace':
+    case 'replace-lines':
+    case 'patch': {
+      const isEvery = kind === 'replace' && edit.replacements.every(({occurrence}) => occurrence === 'every');
+      const texts = editTexts(edit).map(({oldText, newText}) => ({
+        old_string: oldText,
+        new_string: newText,
+        ...(isEvery ? {replace_all: true} : {}),
+      }));
+      const [only, ...more] = texts;
+      return [{name: 'Edit', input: {file_path, ...(more.length === 0 ? only : {edits: texts})}}];
+    }
+    case 'delete':
+    case 'rename':
+      return editPaths(edit).map(path => ({name: 'Edit', input: {file_path: path, ...patchCall([edit]).input}}));
+    default:
+      return unreachable(edit);
+  }
+}
+
+const patchCall = (edits: readonly FileEdit[]): NamedCall => ({
+  name: 'ApplyPatch',
+  input: {patch: ['*** Begin Patch', ...edits.flatMap(patchLines), '*** End Patch'].join('\n')},
+});
+
+/** Returns an edit as lines of a patch. They show the texts that it names, and not the lines around them. */
+function patchLines(edit: FileEdit): readonly string[] {
+  const {kind, path} = edit;
+  if (kind === 'delete') return [`*** Delete File: ${path}`];
+  if (kind === 'rename') return [`*** Update File: ${path}`, `*** Move to: ${edit.to}`];
+  if (kind === 'write') return [`*** Add File: ${path}`, ...signed('+', edit.content)];
+  if (kind === 'patch')
+    return [
+      `*** Update File: ${path}`,
+      ...edit.hunks.flatMap(({lines}) => ['@@', ...lines.map(line => lineSigns[line.kind] + line.text)]),
+    ];
+  const texts = editTexts(edit).flatMap(({oldText, newText}) => [
+    '@@',
+    ...signed('-', oldText),
+    ...signed('+', newText),
+  ]);
+  return [`*** Update File: ${path}`, ...texts];
+}
+
+const signed = (sign: string, text: string): readonly string[] =>
+  text === ''
+    ? []
+    : text
+        .replace(/\n$/u, '')
+        .split('\n')
+        .map(line => sign + line);
 
 const editing = (edits: readonly FileEdit[]): Action =>
   actionOf('request-file-edits', {edits, userChanges: emptyUserChanges});

@@ -82,6 +82,8 @@ export interface HarnessApproval {
   /** The harness's name for the tool. May be empty. */
   readonly toolName: string;
   readonly access: HarnessAccess;
+  /** The harness's own input of the tool, as far as it shows it. */
+  readonly input: JsonObject;
   /** The harness's reason. Empty if it gives none. */
   readonly reason: string;
 }
@@ -141,6 +143,7 @@ export type HarnessEvent =
       readonly name: string;
       readonly title: string;
       readonly input: JsonObject;
+      readonly access: HarnessAccess;
     }
   | {readonly event: 'tool-output'; readonly id: string; readonly chunk: string}
   | {

@@ -186,7 +186,8 @@ export interface ResultAnswer extends ContextAnswer {
 export interface EndedCall {
   /** The call, with the input that the action ran with. */
   readonly call: ToolCallBlock;
-  readonly result: SettledCall;
+  /** `elsewhere`: another program ran the call. */
+  readonly result: SettledCall | 'elsewhere';
   readonly content: ToolResultBlock;
   readonly durationMs: number;
 }

@@ -45,9 +45,10 @@ export class PromptHooks {
 
   /** Returns what the model reads besides the result, or instead of it. Usually nothing. */
   async afterCall(ended: EndedCall, signal: AbortSignal): Promise<ResultAnswer> {
-    if (signal.aborted || ended.result.tag === 'undecodable') return unchangedResult;
-    const {state} = ended.result.result.settled;
-    if (state === 'cancelled') return unchangedResult;
+    const {result} = ended;
+    if (signal.aborted) return unchangedResult;
+    if (result !== 'elsewhere' && (result.tag === 'undecodable' || result.result.settled.state === 'cancelled'))
+      return unchangedResult;
     if (ended.content.outcome !== 'error')
       return (await this.#ask(() => this.#port.postToolUse(ended, signal), unchangedResult, signal)).answer;
     const {answer} = await this.#ask(() => this.#port.postToolUseFailure(ended, signal), emptyContext, signal);

@@ -72,3 +72,18 @@ export function isDeeperThan(value: Json, levels: number): boolean {
 function childrenOf(value: Json): readonly Json[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }
+
+/** True if two JSON values are equal, regardless of the order of keys. */
+export function sameJson(a: Json, b: Json): boolean {
+  if (isJsonObject(a) && isJsonObject(b)) {
+    const keys = Object.keys(a);
+    return (
+      keys.length === Object.keys(b).length &&
+      keys.every(key => Object.hasOwn(b, key) && sameJson(a[key] ?? null, b[key] ?? null))
+    );
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item: Json, at) => sameJson(item, b[at] ?? null));
+  }
+  return a === b;
+}

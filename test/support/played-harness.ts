@@ -21,6 +21,16 @@ interface PlayedRun {
   approve(command: string): Promise<HarnessDecision>;
 }
 
+/** The start of a tool that weft does not know. */
+export const look = (id: string): HarnessEvent => ({
+  event: 'tool-started',
+  id,
+  name: 'look',
+  title: '',
+  input: {},
+  access: {kind: 'other', title: 'look', input: {}},
+});
+
 /** Its runs begin with the agents and do nothing until they are told to. */
 export function playedHarness() {
   const runs: PlayedRun[] = [];
@@ -62,7 +72,13 @@ function playedRun(host: HarnessHost, onInterrupt: () => void): HarnessRun & Pla
     finish: (text: string) => end({event: 'finished', outcome: {kind: 'succeeded', text}}),
     approve: command =>
       host.approve(
-        {id: 'c1', toolName: 'shell', access: {kind: 'command', command, directory: '/', paths: []}, reason: ''},
+        {
+          id: 'c1',
+          toolName: 'shell',
+          access: {kind: 'command', command, directory: '/', paths: []},
+          input: {command},
+          reason: '',
+        },
         new AbortController().signal,
       ),
     crash() {

@@ -226,7 +226,14 @@ class AcpConversation implements Conversation {
     const {status, rawInput, kind} = call;
     if (status === 'pending') return;
     const title = textOf(call['title']);
-    this.#reporter.toolStarted({id, name: textOf(call['name']) || textOf(kind) || 'tool', title, input: rawInput});
+    const access = this.#accessOf(call);
+    this.#reporter.toolStarted({
+      id,
+      name: textOf(call['name']) || textOf(kind) || 'tool',
+      title,
+      input: rawInput,
+      access,
+    });
     if (status !== 'completed' && status !== 'failed') return;
     this.#forget(id);
     const {outcome} = objectOf(objectOf(update['_meta'])['weft']);
@@ -294,8 +301,9 @@ class AcpConversation implements Conversation {
     const toolName = textOf(whole['name']) || textOf(whole['kind']);
     const options = objectsOf(params['options']);
     const access = this.#accessOf(whole);
-    if (!this.#isReplaying) this.#reporter.toolStarted({id, name: toolName || 'tool', title, input: whole['rawInput']});
-    this.#reporter.approve({id, toolName, access, reason: ''}, decision => {
+    const input = objectOf(whole['rawInput']);
+    if (!this.#isReplaying) this.#reporter.toolStarted({id, name: toolName || 'tool', title, input, access});
+    this.#reporter.approve({id, toolName, access, input, reason: ''}, decision => {
       let chosen = optionFor(decision, options);
       const isTooMuch = decision.kind === 'allowed' && chosen === undefined;
       if (isTooMuch) {

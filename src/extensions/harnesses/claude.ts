@@ -175,6 +175,7 @@ class ClaudeConversation implements Conversation {
               id: toolUse === '' ? id : toolUse,
               toolName,
               access: accessOf(toolName, input, this.#request.directory),
+              input,
               reason: textOf(request['decision_reason']),
             },
             decision => respond(toDecisionResponse(decision, input)),
@@ -226,7 +227,8 @@ class ClaudeConversation implements Conversation {
       if (block['type'] !== 'tool_use') continue;
       const [tool, name, input] = [textOf(block['id']), textOf(block['name']), objectOf(block['input'])];
       this.#files.set(tool, filesOf(name, input));
-      this.#reporter.toolStarted({id: tool, name, title: titleOf(name, input), input});
+      const access = accessOf(name, input, this.#request.directory);
+      this.#reporter.toolStarted({id: tool, name, title: titleOf(name, input), input, access});
     }
   }
 

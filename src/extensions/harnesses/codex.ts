@@ -1,9 +1,10 @@
-import type {HarnessDecision} from '../../actions/harness-port.ts';
+import type {HarnessAccess, HarnessDecision} from '../../actions/harness-port.ts';
 import type {FileEdit} from '../../domain/file-edit.ts';
 import type {QuestionReply} from '../../actions/ports.ts';
 import {type JsonObject, objectOf, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
+import {mcpToolName} from '../../domain/mcp-tool-name.ts';
 import {noUsage, type Usage, usageSince} from '../../domain/usage.ts';
 import {
   makeRpcPeer,
@@ -171,7 +172,7 @@ class CodexConversation implements Conversation {
     const id = textOf(item['id']);
     if (item['type'] === 'agentMessage') return this.#reporter.endMessage();
     if (item['type'] === 'fileChange') this.#changes.set(id, objectsOf(item['changes']));
-    const tool = toolOf(item);
+    const tool = toolOf(item, this.#request.directory);
     if (tool !== undefined) this.#reporter.toolStarted({id, ...tool});
   }
 
@@ -181,7 +182,7 @@ class CodexConversation implements Conversation {
       this.#lastMessage = textOf(item['text']);
       return;
     }
-    const tool = toolOf(item);
+    const tool = toolOf(item, this.#request.directory);
     if (tool === undefined) return;
     // Some items are reported only when they are done.
     this.#reporter.toolStarted({id, ...tool});
@@ -230,7 +231,11 @@ class CodexConversation implements Conversation {
   #takeRequest(request: RpcRequest): void {
     const {method, params} = request;
     const withdrawn = (withdraw: () => void): void => void this.#withdrawals.set(JSON.stringify(request.id), withdraw);
-    const decide = (decision: HarnessDecision): void => request.answer(ok({decision: decisionValues[decision.kind]}));
+    const decide = (decision: HarnessDecision): void => {
+      request.answer(ok({decision: decisionValues[decision.kind]}));
+      // The answer has no field for the reason.
+      if (decision.kind === 'denied' && decision.message !== '') void this.steer(decision.message);
+    };
     const id = textOf(params['itemId']);
     const reason = textOf(params['reason']);
     switch (method) {
@@ -241,7 +246,7 @@ class CodexConversation implements Conversation {
           command === ''
             ? ({kind: 'other', title: 'network access', input: params} as const)
             : ({kind: 'command', command: unwrapShell(command), directory, paths: []} as const);
-        return withdrawn(this.#reporter.approve({id, toolName: 'exec_command', access, reason}, decide));
+        return withdrawn(this.#reporter.approve({id, toolName: 'exec_command', access, input: {}, reason}, decide));
       }
       case 'item/fileChange/requestApproval': {
         const changes = this.#changes.get(id) ?? [];
@@ -250,8 +255,8 @@ class CodexConversation implements Conversation {
         const access =
           paths.length === 0 || root !== ''
             ? ({kind: 'other', title: `write below ${root}`, input: params} as const)
-            : ({kind: 'edit', paths, edits: changes.flatMap(change => editsOf(change))} as const);
-        return withdrawn(this.#reporter.approve({id, toolName: 'apply_patch', access, reason}, decide));
+            : editAccess(changes);
+        return withdrawn(this.#reporter.approve({id, toolName: 'apply_patch', access, input: {}, reason}, decide));
       }
       case 'item/tool/requestUserInput': {
         const questions = objectsOf(params['questions']);
@@ -291,34 +296,46 @@ const decisionValues = {allowed: 'accept', denied: 'decline', cancelled: 'cancel
 >;
 
 /** Returns an item as a tool call, or `undefined` for messages, reasoning and other items. */
-function toolOf(
-  item: JsonObject,
-): {readonly name: string; readonly title: string; readonly input: JsonObject} | undefined {
+function toolOf(item: JsonObject, directory: string): Omit<Parameters<Reporter['toolStarted']>[0], 'id'> | undefined {
   switch (item['type']) {
     case 'commandExecution': {
       const command = unwrapShell(textOf(item['command']));
-      return {name: 'exec_command', title: command, input: {command, cwd: item['cwd'] ?? ''}};
+      const cwd = textOf(item['cwd']) || directory;
+      const access = {kind: 'command', command, directory: cwd, paths: []} as const;
+      return {name: 'exec_command', title: command, input: {command, cwd}, access};
     }
     case 'fileChange': {
       const changes = objectsOf(item['changes']);
       const title = changes.map(change => textOf(change['path'])).join(', ');
-      return {name: 'apply_patch', title, input: {changes}};
+      return {name: 'apply_patch', title, input: {changes}, access: editAccess(changes)};
     }
     case 'mcpToolCall':
     case 'dynamicToolCall': {
-      const name = [textOf(item['server']), textOf(item['tool'])].filter(text => text !== '').join('.');
-      return {name, title: name, input: objectOf(item['arguments'])};
+      const [server, tool] = [textOf(item['server']), textOf(item['tool'])];
+      const name = server === '' ? tool : mcpToolName(server, tool);
+      return otherTool(name, name, objectOf(item['arguments']));
     }
-    case 'webSearch':
-      return {name: 'web_search', title: textOf(item['query']), input: {query: item['query'] ?? ''}};
-    case 'imageView':
-      return {name: 'view_image', title: textOf(item['path']), input: {path: item['path'] ?? ''}};
+    case 'webSearch': {
+      const query = textOf(item['query']);
+      return {name: 'web_search', title: query, input: {query}, access: {kind: 'web-query', text: query}};
+    }
+    case 'imageView': {
+      const path = textOf(item['path']);
+      return {name: 'view_image', title: path, input: {path}, access: {kind: 'read', paths: [path]}};
+    }
     case 'collabAgentToolCall':
-      return {name: textOf(item['tool']), title: textOf(item['prompt']), input: {prompt: item['prompt'] ?? ''}};
+      return otherTool(textOf(item['tool']), textOf(item['prompt']), {prompt: item['prompt'] ?? ''});
     default:
       return undefined;
   }
 }
+
+const otherTool = (name: string, title: string, input: JsonObject) => ({
+  name,
+  title,
+  input,
+  access: {kind: 'other', title: name, input} as const,
+});
 
 function outputOf(item: JsonObject): string {
   const result = objectOf(item['result']);
@@ -334,6 +351,12 @@ function fileOf(change: JsonObject): HarnessFileChange {
   const kind = objectOf(change['kind'])['type'];
   return {path: textOf(change['path']), change: kind === 'add' ? 'added' : kind === 'delete' ? 'deleted' : 'changed'};
 }
+
+const editAccess = (changes: readonly JsonObject[]): HarnessAccess => ({
+  kind: 'edit',
+  paths: changes.map(({path}) => textOf(path)),
+  edits: changes.flatMap(change => editsOf(change)),
+});
 
 /**
  * Turns a change into edits. `diff` is the new content of an added file, the old content of a deleted file, and

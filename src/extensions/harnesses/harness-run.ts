@@ -339,12 +339,12 @@ class Run {
         const fitting = this.#limitText(withoutInvisible(delta));
         if (this.#phase === 'working' && fitting !== '') this.#emit({event: 'thinking', delta: fitting});
       },
-      toolStarted: ({id, name, title, input}) => {
+      toolStarted: ({id, name, title, input, access}) => {
         if (this.#phase !== 'working' || this.#tools.has(id) || this.#ended.has(id)) return;
         if (this.#tools.size + this.#ended.size >= maxTools) return;
         this.#tools.set(id, 0);
         this.#isNewMessage = true;
-        this.#emit({event: 'tool-started', id, name: line(name), title: line(title), input: limitInput(input)});
+        this.#emit({event: 'tool-started', id, name: line(name), title: line(title), input: limitInput(input), access});
       },
       toolOutput: (id, chunk) => {
         const before = this.#tools.get(id);

@@ -96,7 +96,8 @@ class PiConversation implements Conversation {
         const {args} = message;
         const name = textOf(message['toolName']);
         const [title = name] = ['path', 'pattern', 'command'].map(key => textOf(objectOf(args)[key])).filter(Boolean);
-        return this.#reporter.toolStarted({id: textOf(message['toolCallId']), name, title, input: args});
+        const access = accessOf(name, objectOf(args), this.#request.directory);
+        return this.#reporter.toolStarted({id: textOf(message['toolCallId']), name, title, input: args, access});
       }
       case 'tool_execution_end':
         return this.#reporter.toolFinished({
@@ -156,8 +157,9 @@ class PiConversation implements Conversation {
     const parsed = parseJson(text);
     const call = objectOf(parsed.tag === 'ok' ? parsed.value : undefined);
     const toolName = textOf(call['toolName']);
-    const access = accessOf(toolName, objectOf(call['input']), this.#request.directory);
-    this.#reporter.approve({id: textOf(call['toolCallId']), toolName, access, reason: ''}, decision =>
+    const input = objectOf(call['input']);
+    const access = accessOf(toolName, input, this.#request.directory);
+    this.#reporter.approve({id: textOf(call['toolCallId']), toolName, access, input, reason: ''}, decision =>
       // The reason of a refusal may be any text, also "allow".
       answer(
         decision.kind === 'allowed' ? 'allow' : `deny: ${decision.kind === 'denied' ? decision.message : 'Refused.'}`,

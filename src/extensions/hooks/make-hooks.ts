@@ -103,7 +103,7 @@ class Hooks implements HooksPort {
 
   async postToolUseFailure(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ContextAnswer>> {
     const {call, durationMs, content} = ended;
-    const error = commandFailure(ended.result) ?? resultText(ended);
+    const error = (ended.result === 'elsewhere' ? undefined : commandFailure(ended.result)) ?? resultText(ended);
     const more = {duration_ms: durationMs, error, is_interrupt: content.outcome === 'cancelled'};
     const joined = await this.#callAll(makeToolHookCall('PostToolUseFailure', call, more), signal);
     return toReply(joined, {context: reasonsAndContext(joined)});
@@ -437,11 +437,14 @@ function notificationCall(happening: HookNotification): HookCall {
  * Returns the result in the form that Claude Code's hooks read: a command's output, or the path of the changed file.
  */
 function toolResponseOf(ended: EndedCall): Json {
-  const command = commandResult(ended.result);
-  if (command !== undefined) return {...command};
-  const {input} = ended.call;
-  const filePath = isJsonObject(input) ? input['file_path'] : undefined;
+  const {result, call} = ended;
   const text = resultText(ended);
+  const input = isJsonObject(call.input) ? call.input : {};
+  const {command: line, file_path: filePath} = input;
+  if (result === 'elsewhere' && typeof line === 'string')
+    return {stdout: text, stderr: '', interrupted: false, isImage: false};
+  const command = result === 'elsewhere' ? undefined : commandResult(result);
+  if (command !== undefined) return {...command};
   return typeof filePath === 'string' ? {filePath, success: true, content: text} : text;
 }
 

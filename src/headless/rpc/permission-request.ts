@@ -2,7 +2,7 @@ import {isAboutOutsideWorkspace, type Reason, reasonsText, taintIn} from '../../
 import * as z from 'zod/mini';
 import type {Approval} from '../../actions/agent-event.ts';
 import {accessOf} from '../../actions/catalogue.ts';
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {isJsonObject, type Json, type JsonObject, sameJson} from '../../base/json.ts';
 import {type Change, changeEntry} from '../../domain/change-set.ts';
 import type {Elicitation, ElicitationReply} from '../../actions/mcp-port.ts';
 import type {Question, QuestionAnswer} from '../../actions/ports.ts';
@@ -117,21 +117,6 @@ export function permissionReply(payload: JsonObject, input: Json): PermissionRep
       ? {decision: 'allow', scope: 'once'}
       : {decision: 'allow-updated', input: changed, rules};
   return {kind: 'allow', answer, input: updatedInput ?? 'unchanged', wishes};
-}
-
-/** True if two JSON values are equal, regardless of the order of keys. */
-function sameJson(a: Json, b: Json): boolean {
-  if (isJsonObject(a) && isJsonObject(b)) {
-    const keys = Object.keys(a);
-    return (
-      keys.length === Object.keys(b).length &&
-      keys.every(key => Object.hasOwn(b, key) && sameJson(a[key] ?? null, b[key] ?? null))
-    );
-  }
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item: Json, at) => sameJson(item, b[at] ?? null));
-  }
-  return a === b;
 }
 
 /** The tool in questions to a client, no matter which action asks. */

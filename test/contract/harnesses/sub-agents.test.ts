@@ -35,7 +35,7 @@ function harnessAnswer({body}: ReceivedRequest): Answer {
 }
 
 /** A scene in which the programs are signed in to the scripted server, and the model of weft has this harness do the task. */
-async function open(harness: string, task: string): Promise<Scene> {
+async function open(harness: string, task: string, hooks: object = {}): Promise<Scene> {
   const models: Readonly<Record<string, string>> = {claude: model, opencode: `anthropic/${model}`, pi: 'own/own'};
   const scene = await openScene(request => {
     if (!isWeft(request)) return harnessAnswer(request);
@@ -61,7 +61,7 @@ async function open(harness: string, task: string): Promise<Scene> {
     MOCK_KEY: 'x',
     CODEX_HOME: codexHome,
   };
-  write('weft/settings.json', JSON.stringify({harnesses: {[harness]: {env}}}));
+  write('weft/settings.json', JSON.stringify({harnesses: {[harness]: {env}}, hooks}));
   write(
     '.config/opencode/opencode.json',
     JSON.stringify({
@@ -140,6 +140,10 @@ test.each(['claude', 'codex', 'opencode', 'pi'])(
   },
 );
 
+const hook = (command: string) => [{matcher: 'Bash', hooks: [{type: 'command', command}]}];
+const runFreely = (scene: Scene) =>
+  scene.run(['--prompt', 'MAIN', '--permission-mode', 'bypassPermissions'], {environment});
+
 describe.each(['claude', 'codex', 'opencode', 'pi'])('%s as a sub-agent', harness => {
   test('does what a rule of the user allows', {tags: 'long', timeout: 150_000}, async () => {
     await using scene = await open(harness, 'WRITE it');
@@ -150,6 +154,35 @@ describe.each(['claude', 'codex', 'opencode', 'pi'])('%s as a sub-agent', harnes
       result: expect.stringContaining('All done.'),
     });
   });
+
+  test(
+    'is denied what a hook of the user denies, and hooks read what it ran',
+    {tags: 'long', timeout: 150_000},
+    async () => {
+      await using denied = await open(harness, 'WRITE it', {
+        PreToolUse: hook('cat > seen.json; echo NOT TODAY >&2; exit 2'),
+      });
+      await runFreely(denied);
+      expect(existsSync(join(denied.place.work, 'made.txt'))).toBe(false);
+      expect(JSON.parse(denied.read('seen.json'))).toMatchObject({
+        tool_name: 'Bash',
+        tool_input: {command: 'echo hi > made.txt'},
+      });
+      // The harness's own model reads why, unless weft speaks ACP to it, which has no field for a reason.
+      const isTold = JSON.stringify(denied.server.requests.filter(request => !isWeft(request))).includes('NOT TODAY');
+      expect(isTold).toBe(harness !== 'opencode');
+      await using done = await open(harness, 'WRITE it', {
+        PostToolUse: hook('cat > seen.json; echo MEND THE REST >&2; exit 2'),
+      });
+      await runFreely(done);
+      expect(JSON.parse(done.read('seen.json'))).toMatchObject({
+        tool_name: 'Bash',
+        tool_input: {command: 'echo hi > made.txt'},
+        tool_response: {stdout: expect.any(String), interrupted: false},
+      });
+      expect(JSON.stringify(done.server.requests.filter(request => !isWeft(request)))).toContain('MEND THE REST');
+    },
+  );
 
   test('is denied what nobody can be asked about', {tags: 'long', timeout: 150_000}, async () => {
     await using scene = await open(harness, 'WRITE it');

@@ -1,6 +1,6 @@
 /**
  * An agent that speaks ACP on its standard streams and does what the words of a prompt say: RUN asks to make `made.txt` and makes it where
- * that is allowed, ASK and a tool call as JSON asks for that, CRASH ends, HANG never answers; SLEEP starts a program that goes on. Everything else is answered with the number of
+ * that is allowed, ASK and a tool call as JSON asks for that, DID and a tool call as JSON reports it without asking, CRASH ends, HANG never answers; SLEEP starts a program that goes on. Everything else is answered with the number of
  * prompts of the conversation.
  */
 import {spawn} from 'node:child_process';
@@ -34,6 +34,8 @@ async function mayRun(call) {
   return (await decided)?.outcome?.optionId === 'yes';
 }
 
+const report = update => say({method: 'session/update', params: {sessionId: session, update}});
+
 async function answerTo(text) {
   prompts += 1;
   if (text.includes('CRASH')) process.exit(3);
@@ -45,10 +47,17 @@ async function answerTo(text) {
   }
   const call = /ASK (\{.*\})/u.exec(text)?.[1];
   if (call !== undefined) return (await mayRun(JSON.parse(call))) ? 'It may.' : 'It may not.';
+  const did = /DID (\{.*\})/u.exec(text)?.[1];
+  if (did !== undefined) {
+    report({sessionUpdate: 'tool_call', toolCallId: 'd', status: 'completed', title: 'a call', ...JSON.parse(did)});
+    return text.includes('STAY') ? undefined : 'Did it.';
+  }
   if (!text.includes('RUN')) return `Prompt ${prompts} of ${session}${since}.`;
   const command = 'touch made.txt';
   if (!(await mayRun({title: command, kind: 'execute', rawInput: {command}}))) return 'I was not allowed to.';
   writeFileSync('made.txt', '');
+  const content = [{type: 'content', content: {type: 'text', text: 'touched'}}];
+  report({sessionUpdate: 'tool_call_update', toolCallId: `c${asked}`, status: 'completed', content});
   return 'Made it.';
 }
 

@@ -25,7 +25,14 @@ test("the judge learns what a harness's own tools return", async () => {
     think: {},
   };
   for (const [name, input] of Object.entries(inputs)) {
-    running?.tell({event: 'tool-started', id: name, name, title: '', input});
+    running?.tell({
+      event: 'tool-started',
+      id: name,
+      name,
+      title: '',
+      input,
+      access: {kind: 'other', title: name, input},
+    });
     running?.tell({event: 'tool-finished', id: name, end: 'succeeded', output: `of ${name}`, files: []});
   }
   running?.finish('done');

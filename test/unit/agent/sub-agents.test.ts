@@ -20,7 +20,7 @@ import {
   says,
   type ScriptedAnswer,
 } from '../../support/memory-ports.ts';
-import {playedHarness} from '../../support/played-harness.ts';
+import {look, playedHarness} from '../../support/played-harness.ts';
 import {defaultAgentLimits} from '../../../src/agent/sub-agents/agent-limits.ts';
 import {randomInputs} from '../../support/random-inputs.ts';
 import {editPreview} from '../../tui/support/work-events.ts';
@@ -194,18 +194,18 @@ describe('bounds', () => {
     // Three turns, of which the last says more than once what it thinks.
     a?.tell({event: 'text', message: 0, delta: 'I look.'});
     for (const id of ['1', '2']) {
-      a?.tell({event: 'tool-started', id, name: 'look', title: '', input: {}});
+      a?.tell(look(id));
       a?.tell({event: 'tool-finished', id, end: 'succeeded', output: '', files: []});
       a?.tell({event: 'thinking', delta: 'hm'});
       a?.tell({event: 'text', message: 1, delta: 'So.'});
     }
     expect([...statuses(run.events).values()][0]?.some(isEnd)).toBe(false);
-    a?.tell({event: 'tool-started', id: '3', name: 'look', title: '', input: {}});
+    a?.tell(look('3'));
     a?.tell({event: 'tool-finished', id: '3', end: 'succeeded', output: '', files: []});
     a?.tell({event: 'text', message: 2, delta: 'And so on.'});
     await harness.interrupted;
     b?.tell({event: 'text', message: 0, delta: 'One.'});
-    b?.tell({event: 'tool-started', id: '1', name: 'look', title: '', input: {}});
+    b?.tell(look('1'));
     b?.tell({event: 'tool-finished', id: '1', end: 'succeeded', output: '', files: []});
     b?.tell({event: 'text', message: 1, delta: 'Two.'});
     await run.next('prompt-finished');

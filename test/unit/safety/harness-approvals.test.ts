@@ -32,7 +32,7 @@ interface Given {
 async function verdictOn(access: HarnessAccess, {allow = [], deny = [], mode = 'default'}: Given = {}) {
   const rules = {allow: parsedRules(...allow), ask: [], deny: parsedRules(...deny)};
   const judge = makeJudge({...diskOptions(root, join(base, 'home')), rules});
-  const approval = {id: '1', toolName: 'x', access, reason: ''};
+  const approval = {id: '1', toolName: 'x', access, input: {}, reason: ''};
   const {judged, executor} = actionsOf(approval, {harness: 'other', directory: root});
   const by = {executor, mode};
   const {verdict} = await strictest(judged, action =>

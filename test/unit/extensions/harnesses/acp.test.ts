@@ -50,11 +50,10 @@ test('ACP: Gemini puts the command into the title; only what is allowed for once
     {jsonrpc: '2.0', id: 0, result: {outcome: {outcome: 'selected', optionId: 'proceed_once'}}},
     {jsonrpc: '2.0', id: 1, error: {code: -32_601, message: 'weft does not answer fs/read_text_file'}},
   ]);
-  expect(scene.approvals.map(({access}) => access)).toEqual([
-    {kind: 'command', command: 'echo hi > a', directory: 'src', paths: []},
-  ]);
+  const access = {kind: 'command', command: 'echo hi > a', directory: 'src', paths: []};
+  expect(scene.approvals.map(approval => approval.access)).toEqual([access]);
   expect(scene.events.slice(2)).toEqual([
-    {event: 'tool-started', id: 'c1', name: 'execute', title: 'echo hi > a', input: {}},
+    {event: 'tool-started', id: 'c1', name: 'execute', title: 'echo hi > a', input: {}, access},
     {event: 'tool-finished', id: 'c1', end: 'succeeded', output: '', files: []},
     {event: 'text', message: 1, delta: 'DONE'},
     {

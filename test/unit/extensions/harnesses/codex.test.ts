@@ -45,6 +45,7 @@ test('Codex: a command that it asks about, refused; the turn goes on', async () 
     {
       id: 'call_1',
       toolName: 'exec_command',
+      input: {},
       reason: '',
       access: {kind: 'command', command: 'echo hi > approved.txt', directory: '/project', paths: []},
     },
@@ -58,6 +59,7 @@ test('Codex: a command that it asks about, refused; the turn goes on', async () 
       name: 'exec_command',
       title: 'echo hi > approved.txt',
       input: {command: 'echo hi > approved.txt', cwd: '/project'},
+      access: {kind: 'command', command: 'echo hi > approved.txt', directory: '/project', paths: []},
     },
     {event: 'tool-finished', id: 'call_1', end: 'cancelled', output: '', files: []},
     {event: 'text', message: 1, delta: 'DONE'},

@@ -132,6 +132,7 @@ test('Claude Code: text as it comes, edits in the terms of the catalogue, files 
     {
       id: 't1',
       toolName: 'Edit',
+      input,
       reason: '',
       access: {
         kind: 'edit',
@@ -145,7 +146,7 @@ test('Claude Code: text as it comes, edits in the terms of the catalogue, files 
   expect(scene.events.slice(2, -2)).toEqual([
     {event: 'text', message: 1, delta: 'I '},
     {event: 'text', message: 1, delta: '\u{1F600} edit'},
-    {event: 'tool-started', id: 't1', name: 'Edit', title: '/project/a.ts', input},
+    {event: 'tool-started', id: 't1', name: 'Edit', title: '/project/a.ts', input, access: scene.approvals[0]?.access},
     {
       event: 'tool-finished',
       id: 't1',
@@ -352,7 +353,14 @@ test('pi asks by our extension before each call, and says what it has used', asy
   expect(scene.events).toEqual([
     {event: 'started', session: 'pi-1', model: 'mock', version: ''},
     {event: 'working'},
-    {event: 'tool-started', id: 't1', name: 'read', title: 'a.ts', input: {path: 'a.ts'}},
+    {
+      event: 'tool-started',
+      id: 't1',
+      name: 'read',
+      title: 'a.ts',
+      input: {path: 'a.ts'},
+      access: {kind: 'read', paths: ['a.ts']},
+    },
     {event: 'tool-finished', id: 't1', end: 'succeeded', output: 'x', files: []},
     {event: 'text', message: 1, delta: 'DONE'},
     {

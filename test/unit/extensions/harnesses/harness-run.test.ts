@@ -55,7 +55,14 @@ test('a program that ends fails its prompt in its own last words, and its tools 
   await scene.first;
   await runOf(scene).dispose();
   expect(scene.events.slice(2)).toEqual([
-    {event: 'tool-started', id: 't1', name: 'Bash', title: 'make', input: {command: 'make'}},
+    {
+      event: 'tool-started',
+      id: 't1',
+      name: 'Bash',
+      title: 'make',
+      input: {command: 'make'},
+      access: expect.any(Object),
+    },
     {event: 'tool-finished', id: 't1', end: 'failed', output: '', files: []},
     {
       event: 'finished',

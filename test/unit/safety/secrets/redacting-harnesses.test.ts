@@ -55,7 +55,14 @@ test('no event holds a secret, however it is divided', async () => {
       {event: 'working'},
       {event: 'text', message: 1, delta: first},
       {event: 'text', message: 1, delta: second},
-      {event: 'tool-started', id: 't', name: 'Bash', title: `echo ${secret}`, input: {command: [`echo ${secret}`]}},
+      {
+        event: 'tool-started',
+        id: 't',
+        name: 'Bash',
+        title: `echo ${secret}`,
+        input: {command: [`echo ${secret}`]},
+        access: {kind: 'read', paths: [secret]},
+      },
       {event: 'tool-output', id: 't', chunk: first},
       {event: 'tool-output', id: 't', chunk: second},
       {event: 'tool-finished', id: 't', end: 'succeeded', output: secret, files: [{path: secret, change: 'added'}]},
@@ -116,7 +123,7 @@ test('who is asked sees placeholders', async () => {
           {kind: 'web-query', text: secret},
           {kind: 'other', title: secret, input: {a: [{b: secret}]}},
         ] as const)
-          await approve({id: '1', toolName: 'x', access, reason: secret}, signal);
+          await approve({id: '1', toolName: 'x', access, input: {a: secret}, reason: secret}, signal);
         const option = {label: 'a', description: secret, recommended: 'plain'} as const;
         await ask([{question: secret, header: 'x', options: [option], choice: 'one'}], signal);
         return noopHarnesses.start({..._request, harness: secret}, host, signal);
@@ -139,6 +146,7 @@ test('who is asked sees placeholders', async () => {
     id: '1',
     toolName: 'x',
     access: {kind: 'command', command: `echo ${placeholder}`, directory: '/', paths: [placeholder]},
+    input: {a: placeholder},
     reason: placeholder,
   });
 });
