@@ -40,6 +40,10 @@ export function goalIn(records: readonly JournalRecord[]): string {
   return last?.state === 'set' ? last.text : '';
 }
 
+/** Returns the id of the latest prompt; `undefined` if there is none. */
+export const latestPrompt = (records: readonly JournalRecord[]): MessageId | undefined =>
+  timelineOf(records).activeRecords.findLast(record => record.kind === 'prompt')?.message.id;
+
 /** Returns the name that the user gave a session. Empty if there is none. */
 export const givenTitle = (records: readonly JournalRecord[]): string =>
   records.findLast(record => record.kind === 'title')?.title ?? '';
@@ -288,9 +292,9 @@ export interface TrimmedHistory {
 /**
  * Shortens a valid history until it has at most `most` tokens by estimate. It first shortens results, then drops exchanges,
  * each time the oldest first. Then it shortens the last exchange: its results, and its rounds (an answer with its results). The result is
- * a valid history or empty.
+ * a valid history or empty. The message `kept` is never dropped, however long it is.
  */
-export function trimHistory(messages: readonly Message[], most: number): TrimmedHistory {
+export function trimHistory(messages: readonly Message[], most: number, kept?: MessageId): TrimmedHistory {
   const exchanges = exchangesOf(messages);
   let tokens = estimateMessagesTokens(messages);
   let shortenedResults = 0;
@@ -313,8 +317,10 @@ export function trimHistory(messages: readonly Message[], most: number): Trimmed
   };
   const dropExchanges = (end: number): void => {
     while (tokens > most && droppedExchanges < end) {
-      tokens -= estimateMessagesTokens(exchanges[droppedExchanges] ?? []);
-      exchanges[droppedExchanges] = [];
+      const exchange = exchanges[droppedExchanges] ?? [];
+      const staying = exchange.filter(({id}) => id === kept);
+      tokens += estimateMessagesTokens(staying) - estimateMessagesTokens(exchange);
+      exchanges[droppedExchanges] = staying;
       droppedExchanges += 1;
     }
   };
@@ -328,9 +334,6 @@ export function trimHistory(messages: readonly Message[], most: number): Trimmed
   dropExchanges(exchanges.length);
   return {messages: exchanges.flat(), shortenedResults, droppedExchanges};
 }
-
-/** The last message that is not a result, and everything after it. */
-export const latestExchange = (messages: readonly Message[]): readonly Message[] => exchangesOf(messages).at(-1) ?? [];
 
 /** Splits an exchange into the message that it begins with, and its rounds. */
 function roundsOf(exchange: readonly Message[]): Message[][] {

@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ReceivedRequest} from '../support/model-server.ts';
-import {type Answer, call, fail, hang, say} from '../support/model-script.ts';
+import {type Answer, call, fail, hang, say, usage} from '../support/model-script.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
@@ -83,7 +83,7 @@ describe('a refusal that names no length', () => {
   const limited =
     (refusal: Answer) =>
     (request: ReceivedRequest, number: number): Answer =>
-      JSON.stringify(request.body.messages).length > most ? refusal : say(number === 4 ? 'THE SUMMARY' : 'Fine.');
+      JSON.stringify(request.body.messages).length > most ? refusal : say(`Answer ${number}.`);
 
   test.each([
     ['Input is too long for requested model.', 'anthropic'],
@@ -93,18 +93,18 @@ describe('a refusal that names no length', () => {
     ['', 'openai'],
     ['Bad Request', 'openai'],
   ] as const)(
-    'in the words "%s": the oldest prompts go into the summary, and the session goes on',
+    'in the words "%s": the oldest prompts go into files, and the session goes on',
     async (message, dialect) => {
       await using scene = await openScene(limited(fail(400, message === '' ? {body: ''} : {message})), dialect);
       expect(await scene.run(['--prompt', longPrompt(1)])).toMatchObject({code: 0});
       expect(await scene.run(['--continue', '--prompt', longPrompt(2)])).toMatchObject({code: 0});
       const run = await scene.run(['--continue', '--prompt', longPrompt(3)]);
-      expect(run).toMatchObject({code: 0, stdout: 'Fine.\n'});
+      expect(run).toMatchObject({code: 0, stdout: 'Answer 4.\n'});
       expect(run.stderr).toMatch(
-        /^weft: Too long for \S+(?: \(about [\d,]+ tokens\))?: compacted the conversation, about [\d,]+ → about [\d,]+ tokens\.\n$/u,
+        /^weft: Too long for \S+(?: \(about [\d,]+ tokens\))?: the long texts are in files that the model reads in parts \(\S+, \S+\)\.\n$/u,
       );
-      expect(scene.server.requests).toHaveLength(5);
-      expect(told(scene.server.requests.at(-1))).toMatch(/THE SUMMARY[^]*Prompt 3\./u);
+      expect(scene.server.requests).toHaveLength(4);
+      expect(told(scene.server.requests.at(-1))).toMatch(/Prompt 1\.[^]*Answer 1[^]*Prompt 2\.[^]*Prompt 3\./u);
       expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages).length).toBeLessThan(most * 0.7);
       expect(await scene.run(['--continue', '--prompt', 'Short.'])).toMatchObject({code: 0, stderr: ''});
     },
@@ -148,6 +148,42 @@ describe('a prompt that cannot fit in the window', () => {
     expect(told(first)).toContain('line 6000 of a log');
     expect(told(first).length).toBeLessThan(8000);
     expect(told(second)).toMatch(/line 1\d\d of a log/u);
+  });
+});
+
+const promptOf = (number: number, length: number): string =>
+  `Begin ${number}. ${'word '.repeat(length / 5)}End ${number}.`;
+const tokensOf = (request: ReceivedRequest): number => Math.round(JSON.stringify(request.body).length / 4);
+
+describe('a small window', () => {
+  test('of 4,096 tokens never loses the prompt that is to be answered', async () => {
+    const settings = JSON.stringify({models: {own: {contextWindow: 4096}}, compaction: 'trim'});
+    await using scene = await openScene(request => [say('Fine.'), usage({input: tokensOf(request)})]);
+    for (const number of [1, 2, 3, 4]) {
+      const args = ['--model', 'own', '--settings', settings, '--prompt', promptOf(number, 5000)];
+      expect(await scene.run(number === 1 ? args : ['--continue', ...args])).toMatchObject({code: 0});
+      const last = told(scene.server.requests.at(-1));
+      expect(last).toContain(`Begin ${number}.`);
+      expect(last).toContain(`End ${number}.`);
+    }
+  });
+
+  test('that a refusal names lets older prompts go into files, too', async () => {
+    await using scene = await openScene(request => {
+      const tokens = tokensOf(request);
+      return tokens > 12_500
+        ? fail(400, {message: `prompt is too long: ${tokens} tokens > 12500 maximum`})
+        : say('Fine.');
+    });
+    for (const number of [1, 2, 3, 4]) {
+      const args = ['--prompt', promptOf(number, 24_000)];
+      expect(await scene.run(number === 1 ? args : ['--continue', ...args])).toMatchObject({
+        code: 0,
+        stdout: 'Fine.\n',
+      });
+      expect(told(scene.server.requests.at(-1))).toMatch(new RegExp(`Begin 1\\.[^]*End ${number}\\.`, 'u'));
+    }
+    expect(scene.server.requests.length).toBeLessThanOrEqual(7);
   });
 });
 

@@ -16,8 +16,8 @@ import {
   estimateTokens,
   isCompactionMessage,
 } from '../../domain/compaction.ts';
-import type {Message} from '../../domain/conversation.ts';
-import {historyFromJournal, latestExchange, trimHistory, type TrimmedHistory} from '../../domain/history.ts';
+import {type Message, messageText} from '../../domain/conversation.ts';
+import {historyFromJournal, latestPrompt, trimHistory, type TrimmedHistory} from '../../domain/history.ts';
 import type {MessageId} from '../../domain/ids.ts';
 import {pinnableMessages, pinnedTokens} from '../../domain/pin.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
@@ -90,7 +90,9 @@ export async function draftCompaction(
     instructions: newInstructions(session, request),
     skills: newestWithin(activeSkills(messages), ({instructions}) => instructions, maxSkillTokens),
   };
-  const said = pinnableMessages(records);
+  const texts = new Map(messages.map(message => [message.id, messageText(message)]));
+  // A prompt whose text is in a file is carried over as the model has read it.
+  const said = pinnableMessages(records).map(one => ({...one, text: texts.get(one.id) ?? one.text}));
   const pinned = said.filter(({state}) => state === 'pinned').reduce((sum, one) => sum + pinnedTokens(one), 0);
   const otherTokens = estimateMessagesTokens([compactionMessage(plan, {messages: [], ...otherParts})]);
 
@@ -99,8 +101,17 @@ export async function draftCompaction(
   const maxTrimmed = Math.max(minTrimmedTokens, target / scale - fixed - otherTokens - pinned);
   const ordinary = messages.filter(isOrdinaryMessage);
   // The work on the latest prompt continues after a compaction that the user did not request.
-  const staying = plan.way === 'trim' ? ordinary : plan.trigger === 'auto' ? latestExchange(ordinary) : [];
-  const trimmed: TrimmedHistory = trimHistory(staying, maxTrimmed);
+  const current = plan.trigger === 'auto' ? latestPrompt(records) : undefined;
+  const work =
+    current === undefined
+      ? []
+      : ordinary.slice(
+          Math.max(
+            0,
+            ordinary.findIndex(({id}) => id === current),
+          ),
+        );
+  const trimmed: TrimmedHistory = trimHistory(plan.way === 'trim' ? ordinary : work, maxTrimmed, current);
 
   const keptIds = new Set(trimmed.messages.map(({id}) => id));
   const gone = said.filter(({id}) => !keptIds.has(id));

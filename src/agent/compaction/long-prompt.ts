@@ -10,6 +10,8 @@ import {type Fault, rejected} from '../../domain/fault.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {actionId, type MessageId} from '../../domain/ids.ts';
 import {attachmentBlock, attachmentName} from '../../domain/mention.ts';
+import {latestPrompt} from '../../domain/history.ts';
+import {pinnableMessages} from '../../domain/pin.ts';
 import {clip, clipStart} from '../../base/clip.ts';
 import {replaceMessages} from '../conversation.ts';
 import {type RequestSize, requestSize} from '../context/context-usage.ts';
@@ -17,26 +19,28 @@ import {journal, nextRequest, type SessionContext} from '../session-context.ts';
 import {isOrdinaryMessage} from './draft-compaction.ts';
 import {tooLongText, publishRepair} from './repair-line.ts';
 
-/** Texts shorter than this stay in the prompt, in UTF-16 units. */
-const shortLength = 8000;
-/** How much the model reads of the beginning and the end of a text in a file, in UTF-16 units. */
-const shownLength = 1500;
+/** How much the model reads of the beginning and the end of a text in a file, in UTF-16 units: less if the window is small. */
+const shownLength = (room: number): number => Math.round(Math.min(1500, Math.max(100, room / 4)));
+/** A text is worth a file if it is so many times longer. */
+const leastTimes = 5;
 
 /**
  * Replaces the longest texts of a prompt, pasted or attached, by references to files that the model can read in parts. Stops when the
- * prompt has at most `most` tokens by estimate. Returns the paths of the files. `undefined` if that is impossible.
+ * prompt has at most `most` tokens by estimate. `room` is the number of tokens that all messages may have. Returns the paths of the
+ * files. `undefined` if that is impossible.
  */
 async function inFiles<Block extends UserBlock>(
   blocks: readonly Block[],
-  most: number,
+  {most, room}: {readonly most: number; readonly room: number},
   save: SessionContext['ports']['saveText'],
 ): Promise<{readonly blocks: readonly (Block | TextBlock)[]; readonly files: readonly string[]} | undefined> {
   const after: (Block | TextBlock)[] = [...blocks];
   const files: string[] = [];
   let tokens = blocks.reduce((sum, block) => sum + estimateBlockTokens(block), 0);
+  const shown = shownLength(room);
   const longest = [...blocks.entries()].toSorted(([, a], [, b]) => estimateBlockTokens(b) - estimateBlockTokens(a));
   for (const [at, block] of longest) {
-    if (tokens <= most || block.kind !== 'text' || block.text.length < shortLength) break;
+    if (tokens <= most || block.kind !== 'text' || block.text.length < shown * leastTimes) break;
     const name = attachmentName(block);
     // A mention with lines, of a document or of a server's resource has a colon. A file without one is there already.
     const path = name === '' || name.includes(':') ? await save(block.text) : name;
@@ -45,7 +49,7 @@ async function inFiles<Block extends UserBlock>(
     const note = `[Too long for one request: ${groupDigits(block.text.length)} characters. The whole text is in ${path}: read it in parts.]`;
     after[at] =
       name === ''
-        ? {kind: 'text', text: `${clip(block.text, shownLength)}\n${note}\n${clipStart(block.text, shownLength)}`}
+        ? {kind: 'text', text: `${clip(block.text, shown)}\n${note}\n${clipStart(block.text, shown)}`}
         : attachmentBlock({name, text: note});
     tokens += estimateBlockTokens(after[at]) - estimateBlockTokens(block);
   }
@@ -53,21 +57,32 @@ async function inFiles<Block extends UserBlock>(
 }
 
 const fileText = (files: readonly string[]): string =>
-  `the long text is in a file that the model reads in parts (${files.join(', ')}).`;
+  `the long ${files.length === 1 ? 'text is in a file' : 'texts are in files'} that the model reads in parts (${files.join(', ')}).`;
 
-/** Puts the long texts of the latest prompt into files if they take more than half of a request. Returns whether they did. */
-export async function promptInFiles(size: RequestSize, session: SessionContext): Promise<boolean> {
-  const {messages} = session.conversation;
-  const at = messages.findLastIndex(
-    message =>
-      message.role === 'user' && isOrdinaryMessage(message) && !message.blocks.some(({kind}) => kind === 'tool-result'),
-  );
-  const prompt = messages[at];
-  const most = (size.limit / size.scale - size.fixed) / 2;
-  if (prompt?.role !== 'user' || estimateMessageTokens(prompt) <= most) return false;
-  const shorter = await inFiles(prompt.blocks, most, session.ports.saveText);
-  if (shorter === undefined) return false;
-  const after: readonly Message[] = messages.with(at, {...prompt, blocks: shorter.blocks});
+/**
+ * Puts long texts of prompts into files until the request is short enough. The latest prompt comes first, if it takes more than half of a
+ * request. Earlier prompts follow, the oldest first, unless they are pinned. Returns the tokens of the request afterwards; `undefined` if
+ * nothing was changed.
+ */
+export async function promptsInFiles(size: RequestSize, session: SessionContext): Promise<number | undefined> {
+  const {messages, journal: kept} = session.conversation;
+  const room = size.limit / size.scale - size.fixed;
+  const latest = latestPrompt(kept.records);
+  const pinned = new Set(pinnableMessages(kept.records).flatMap(({id, state}) => (state === 'pinned' ? [id] : [])));
+  const prompts = messages.filter(message => isOrdinaryMessage(message) && !pinned.has(message.id));
+  const after: Message[] = [...messages];
+  const files: string[] = [];
+  for (const prompt of [...prompts.filter(({id}) => id === latest), ...prompts.filter(({id}) => id !== latest)]) {
+    const tokens = estimateMessageTokens(prompt);
+    const most = prompt.id === latest ? room / 2 : room - estimateMessagesTokens(after) + tokens;
+    if (prompt.role !== 'user' || tokens <= most) continue;
+    const shorter = await inFiles(prompt.blocks, {most, room}, session.ports.saveText);
+    if (shorter === undefined) continue;
+    after[messages.indexOf(prompt)] = {...prompt, blocks: shorter.blocks};
+    files.push(...shorter.files);
+  }
+  if (files.length === 0) return undefined;
+  const tokens = Math.round((size.fixed + estimateMessagesTokens(after)) * size.scale);
   journal(session, {
     kind: 'compaction',
     id: session.ports.ids.message(),
@@ -75,11 +90,11 @@ export async function promptInFiles(size: RequestSize, session: SessionContext):
     way: 'trim',
     summary: '',
     messages: after,
-    tokens: {before: size.tokens, after: Math.round((size.fixed + estimateMessagesTokens(after)) * size.scale)},
+    tokens: {before: size.tokens, after: tokens},
   });
   replaceMessages(session);
-  publishRepair(session, size, fileText(shorter.files));
-  return true;
+  publishRepair(session, size, fileText(files));
+  return tokens;
 }
 
 /**
@@ -112,7 +127,8 @@ export async function fitPrompt<Block extends UserBlock>(
     if (reply.kind !== 'answered' || reply.answers[0]?.selected[0] !== asFile)
       return failed(rejected(`${tooLongText(measured, session)}. Press Up to edit the prompt.`));
   }
-  const shorter = await inFiles(blocks, most, session.ports.saveText);
+  const room = size.window - size.fixed;
+  const shorter = await inFiles(blocks, {most, room}, session.ports.saveText);
   if (shorter === undefined) return ok(blocks);
   publishRepair(session, measured, fileText(shorter.files));
   return ok(shorter.blocks);

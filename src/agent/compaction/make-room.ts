@@ -10,7 +10,7 @@ import {leastSavedShare, messagesSinceAnswer, type RequestSize, requestSize} fro
 import {nextRequest, type SessionContext} from '../session-context.ts';
 import {Compactor, type CompactionContext, leastSaved, notShorter} from './compactor.ts';
 import {isOrdinaryMessage} from './draft-compaction.ts';
-import {promptInFiles} from './long-prompt.ts';
+import {promptsInFiles} from './long-prompt.ts';
 import {tooLongText, publishRepair} from './repair-line.ts';
 import {resultsToShorten, shortenResults} from './shorten-results.ts';
 
@@ -98,15 +98,19 @@ async function makeRoom(refused: RefusedLength, {session, compacted}: RoomContex
     publishRepair(session, size, `shortened ${pluralize(found.ids.length, 'old result')}.`);
     return {kind: 'made'};
   }
-  if (await promptInFiles(size, session)) return {kind: 'made'};
-  if (request.messages.filter(isOrdinaryMessage).length < 2) return {kind: 'none', why: longestPart(request, size)};
+  const filed = await promptsInFiles(size, session);
+  if (filed !== undefined && filed <= size.limit) return {kind: 'made'};
+  if (request.messages.filter(isOrdinaryMessage).length < 2)
+    return filed === undefined ? {kind: 'none', why: longestPart(request, size)} : {kind: 'made'};
   // The latest messages stay whole in a compaction, so their older results are shortened first.
   // If weft asks the user, nothing changes before the answer.
   const {ids, saved} = resultsToShorten(session, {latest: 1, least: leastCut});
   const isAsked = session.compaction === 'ask' && session.interaction === 'interactive';
   const shortened = isAsked ? 0 : ids.length;
   if (shortened > 0) shortenResults(session, ids);
-  const room = await compact({refused, size}, {session, compacted}, signal);
+  const left = filed === undefined || refused.tokens === 0 ? refused : {...refused, tokens: filed};
+  const room = await compact({refused: left, size}, {session, compacted}, signal);
+  if (room.kind === 'none' && filed !== undefined) return {kind: 'made'};
   if (room.kind !== 'none' || shortened === 0 || saved * size.scale < size.tokens * leastSavedShare) return room;
   publishRepair(session, size, `shortened ${pluralize(shortened, 'old result')}.`);
   return {kind: 'made'};

@@ -52,6 +52,12 @@ describe('a history is made shorter', () => {
     expect(trimHistory(talk, 10_000)).toEqual({messages: talk, shortenedResults: 0, droppedExchanges: 0});
   });
 
+  test('the message to keep stays, even if nothing fits', () => {
+    const kept = messageId('p2');
+    expect(trimHistory(talk, 0, kept).messages).toEqual([said('p2')]);
+    expect(trimHistory([...talk, said('a note'), answered('b3')], 0, kept).messages).toEqual([said('p2')]);
+  });
+
   test('first the oldest results are cut, and say so', () => {
     const {messages, shortenedResults, droppedExchanges} = trimHistory(talk, 3000);
     expect({shortenedResults, droppedExchanges}).toEqual({shortenedResults: 1, droppedExchanges: 0});
