@@ -32,11 +32,10 @@ export interface Database {
   close(): void;
 }
 
-/** Sizes in bytes. A `fixed` file keeps its free pages until it is rebuilt. Postgres looks after its own space. */
+/** Sizes in bytes. */
 export interface DatabaseSpace {
   readonly bytes: number;
   readonly free: number;
-  readonly file: 'shrinks' | 'fixed' | 'managed';
 }
 
 export interface DatabaseOptions {
