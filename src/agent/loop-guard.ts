@@ -20,6 +20,9 @@ const maxIdleTurns = 30;
 /** The maximum number of characters of a result that is repeated, because the note that would replace it is hardly shorter. */
 const maxRepeated = 300;
 
+/** The seconds that weft adds to the result of a command. They differ although nothing has changed. */
+const duration = /(?<=\bafter )\d+\.\d(?= s in )|\d+\.\d(?= s after its start)/gu;
+
 /** A call that has settled. `content` is its result for the model. */
 interface SettledToolCall {
   readonly call: ToolCallBlock;
@@ -76,7 +79,8 @@ export class LoopGuard {
     const key = keyOf(call);
     const isDenied = content.outcome === 'cancelled' && content.reason === 'denied';
     const text = JSON.stringify(content.content);
-    const digest = `${text.length} ${checksum(text)}`;
+    const compared = text.replaceAll(duration, '');
+    const digest = `${compared.length} ${checksum(compared)}`;
     if (isDenied || this.#results.get(key) === digest) this.#idleCalls += 1;
     this.#results.set(key, digest);
     if (content.outcome === 'success') {

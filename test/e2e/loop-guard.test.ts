@@ -50,14 +50,17 @@ test('another description of the same command does not hide the loop', async () 
   expect([(await scene.run(['--prompt', 'x', ...asJson])).code, scene.server.requests.length]).toEqual([1, 5]);
 });
 
-test.each<[what: string, script: (number: number) => Answer]>([
-  ['the same read', () => call('Read', {file_path: 'a.txt'})],
-  ['two searches in turn', number => call('Grep', {pattern: number % 2 === 0 ? 'words' : 'line'})],
-  ['the same command', number => call('Bash', {command: 'cat a.txt', description: `Look ${number}`})],
-  ['commands that are denied', number => call('Bash', {command: `curl https://example.com/${number}`})],
-])('turns that bring nothing new have a bound: %s', async (_what, script) => {
+const slowAtTimes = 'printf x >>t; [ $(($(wc -c <t) % 2)) = 0 ] || sleep 0.3; cat a.txt';
+
+test.each<[what: string, mode: string, script: (number: number) => Answer]>([
+  ['the same read', 'default', () => call('Read', {file_path: 'a.txt'})],
+  ['two searches in turn', 'default', number => call('Grep', {pattern: number % 2 === 0 ? 'words' : 'line'})],
+  ['the same command', 'default', number => call('Bash', {command: 'cat a.txt', description: `Look ${number}`})],
+  ['a command that is slow at times', 'bypassPermissions', () => call('Bash', {command: slowAtTimes})],
+  ['commands that are denied', 'default', number => call('Bash', {command: `curl https://example.com/${number}`})],
+])('turns that bring nothing new have a bound: %s', async (_what, mode, script) => {
   await using scene = await withFile(script);
-  const {code, stdout} = await scene.run(['--prompt', 'x', ...asJson]);
+  const {code, stdout} = await scene.run(['--prompt', 'x', '--output-format', 'json', '--permission-mode', mode]);
   const requests = scene.server.requests.length;
   expect([code, requests >= 30 && requests <= 32, resultOf(stdout)['result']]).toEqual([
     1,
