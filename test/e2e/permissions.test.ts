@@ -407,3 +407,16 @@ test('what weft keeps lies in the workspace: neither a mode nor a rule writes it
   expect([ran.code, ran.stdout]).toEqual([3, 'done\n']);
   expect([existsSync(join(home, 'weft/trust.json')), existsSync(join(work, 'note.md'))]).toEqual([false, true]);
 });
+
+test('a pattern in a script of sed is no path of the settings', async () => {
+  const edit = {command: "sed -i 's/version=.*/version=2/' t.txt && cat t.txt"};
+  for (const args of [
+    ['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash(sed:*)'],
+    ['--permission-mode', 'bypassPermissions'],
+  ]) {
+    await using scene = await openProject({}, [call('Bash', edit), say('done')]);
+    putFile(join(scene.place.work, 't.txt'), 'version=1\n');
+    const {code, stdout} = await scene.run(['--prompt', 'x', ...args]);
+    expect([code, stdout, scene.read('t.txt')]).toEqual([0, 'done\n', 'version=2\n']);
+  }
+});

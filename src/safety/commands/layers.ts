@@ -139,7 +139,10 @@ export function shellTextsFrom(words: readonly string[], at: number): readonly s
       ? rest.map(word => (word.startsWith('-') ? word.replace(/^(?:--command=?|-[A-Za-z]*c)/u, '') : word))
       : [];
   }
-  if (name === 'env') return rest.map(word => word.replace(/^(?:-S|--split-string=?)/u, '')).filter(hasSpace);
+  if (name === 'env') {
+    const splits = rest.some(word => /^(?:-\w*S|--s|\$)/u.test(word));
+    return splits ? rest.map(word => word.replace(/^(?:-S|--split-string=?)/u, '')).filter(hasSpace) : [];
+  }
   if (name === 'trap') return rest.slice(0, 1);
   const row = rowOf(name);
   if (row?.scripts !== undefined) return valuesOf(rest, row, row.scripts);

@@ -8,6 +8,7 @@ import {
   containsWeftFile,
   enclosingWeftFile,
   hasShellWildcard,
+  type PatternUse,
   patternMayContainWeftFile,
   patternMayMatchWeftFile,
   searchMayFindWeftFile,
@@ -25,8 +26,10 @@ import {
   withVariables,
   type PathExpansion,
 } from '../commands/command-paths.ts';
+import {effectsOf} from '../commands/effects.ts';
+import {isHarmlessSed} from '../commands/script-languages.ts';
 import {hasTrait, isInterpreter, isShell} from '../commands/known-programs.ts';
-import {isWrapper, layers, programName, shellTextsFrom} from '../commands/layers.ts';
+import {isWrapper, type Layer, layers, programName, shellTextsFrom} from '../commands/layers.ts';
 
 export interface WeftFileEvidence {
   readonly parsed: CommandAnalysis;
@@ -52,27 +55,42 @@ export function findWeftFileChange(
     startFolders: [directory],
     variables: weftFolderVariables(context),
     lookups: {left: maxLookups},
+    uses: new Map(),
   };
   const search = expansionAfter(command, start);
   if (parsed.reading === 'unparsed') return changeInText(command, search, 0) ?? changeByInput(command, search);
   const changing = parsed.invocations.filter(({elsewhere}) => elsewhere !== 'only reads');
   const found =
     firstFound(changing, call =>
-      changeByWords(wordsOf(call, command), {...search, startFolders: startFoldersOf(call, search)}),
+      changeByWords(wordsOf(call, command), {
+        ...search,
+        startFolders: startFoldersOf(call, search),
+        uses: passesWords.test(command) ? new Map() : usesIn(call),
+      }),
     ) ??
-    firstFound(parsed.sideEffects, ({effect, target, range}) =>
-      effect === 'reads' || (changing.length === 0 && (effect === 'unsure' || effect === 'sets'))
-        ? undefined
-        : changeOfPaths(target === '' ? [command.slice(range.from, range.to)] : [target], search),
-    );
-  return (
-    found ?? (changing.some(call => readsCommandsFromInput(call, command)) ? changeByInput(command, search) : undefined)
+    firstFound(parsed.sideEffects, ({effect, target, range}) => {
+      if (effect === 'reads' || (changing.length === 0 && (effect === 'unsure' || effect === 'sets'))) return undefined;
+      if (target !== '') return changeOfPaths([target], search);
+      const text = command.slice(range.from, range.to);
+      return changeOfPaths([text], search, effect === 'sets' && !text.includes('=(') ? undefined : 'expanded');
+    });
+  if (found !== undefined || !changing.some(call => readsCommandsFromInput(call, command))) return found;
+  return changeByInput(
+    command,
+    search,
+    parsed.invocations.flatMap(({words}) =>
+      words.flatMap(({value}) =>
+        typeof value === 'string' ? [] : value.flatMap(({text, style}) => (style === 'wild' ? [text] : [])),
+      ),
+    ),
   );
 }
 
 interface SearchState extends PathExpansion {
   /** The number of names that may still be looked up on disk. All steps of one search share this count. */
   readonly lookups: {left: number};
+  /** How wildcards of words are used, if the shell does not expand the whole word. */
+  readonly uses: ReadonlyMap<string, PatternUse>;
 }
 
 /** The maximum number of names of one command that weft looks up on disk. weft asks about a command with more. */
@@ -85,6 +103,17 @@ const wordsOf = ({words}: JudgedInvocation, command: string): readonly string[] 
       ? [command.slice(range.from, range.to).replaceAll(/["']/gu, '')]
       : value.map(({text}) => text),
   );
+
+/** Matches a script that may expand words again: it has functions, or parameters of its own. */
+const passesWords = /\(\)\s*\{|\bfunction\b|\bset\s+--/u;
+
+/** Names that another program lists count as patterns. A word that is a pattern once is no text elsewhere. */
+function usesIn({words}: JudgedInvocation): SearchState['uses'] {
+  const texts = words.flatMap(({value}) => (typeof value === 'string' ? [] : value));
+  const uses = new Map(texts.map(({text, style}) => [text, style === 'plain' ? 'possible' : 'expanded'] as const));
+  for (const {text, style} of texts) if (style === 'wild') uses.delete(text);
+  return uses;
+}
 
 /** Expands braces in a word: `a{,.b}` becomes `a` and `a.b`. */
 function alternativesOf(written: string): readonly string[] {
@@ -108,7 +137,7 @@ function startFoldersOf({directories, words}: JudgedInvocation, search: SearchSt
 
 /** Examines each program that the words run, including those after wrappers (`sudo`, `env`) and in scripts passed to a shell. */
 function changeByWords(written: readonly string[], search: SearchState, depth = 0): WeftFileChange | undefined {
-  const words = written.flatMap(alternativesOf);
+  const words = written.flatMap(word => (search.uses.has(word) ? [word] : alternativesOf(word)));
   const found = layers(words);
   return firstFound(found, ({at, program: name, words: [, ...args]}) => {
     const texts = shellTextsFrom(words, at);
@@ -130,12 +159,24 @@ function changeInText(text: string, search: SearchState, depth: number): WeftFil
   const {commands, redirected} = readShell(text);
   const afterwards = expansionAfter(text, search);
   return (
-    firstFound(commands, words => changeByWords(words.map(wordText), afterwards, depth)) ??
-    changeOfPaths(redirected.map(wordText), afterwards)
+    firstFound(commands, words =>
+      changeByWords(
+        words.map(wordText),
+        {
+          ...afterwards,
+          uses: new Map(
+            passesWords.test(text) ? [] : words.filter(isQuoted).map(word => [word.plain, 'possible'] as const),
+          ),
+        },
+        depth,
+      ),
+    ) ?? changeOfPaths(redirected.map(wordText), afterwards)
   );
 }
 
 const wordText = ({plain}: ShellWord): string => plain;
+
+const isQuoted = ({raw, plain}: ShellWord): boolean => raw === `'${plain}'` || raw === `"${plain}"`;
 
 /** Examines a script that is passed to a shell, and the arguments passed with it. */
 function changeByScript(
@@ -144,14 +185,17 @@ function changeByScript(
   {search, depth}: {readonly search: SearchState; readonly depth: number},
 ) {
   const names = readShell(text).commands.map(words => programName(words[0]?.plain ?? ''));
-  if (names.some(name => isShell(name) || hasTrait(name, 'fed'))) return changeByInput(text, search);
+  if (names.some(isShell)) return changeByInput(text, search, [], 'expanded');
+  if (names.some(name => hasTrait(name, 'fed'))) return changeByInput(text, search);
   const at = args.indexOf(text);
   const more = at < 0 ? [] : args.slice(at + 1);
+  // The script may expand them.
+  const expanded = {...search, uses: new Map()};
   return (
     changeInText(text, search, depth) ??
     (more.length === 0
       ? undefined
-      : (changeOfPaths(more, search) ?? (removesByCode.test(text) ? changeOfFolders(more, search) : undefined)))
+      : (changeOfPaths(more, expanded) ?? (removesByCode.test(text) ? changeOfFolders(more, search) : undefined)))
   );
 }
 
@@ -180,12 +224,44 @@ function readsCommandsFromInput(call: JudgedInvocation, command: string): boolea
 const isOpenWord = ({value}: Argument): boolean =>
   typeof value === 'string' || value.some(({style}) => style === 'found' || style === 'searched');
 
-function changeByInput(command: string, search: SearchState): WeftFileChange | undefined {
+/** Examines a whole text, parts of which a program reads from its input. The shell expands the patterns. */
+function changeByInput(
+  command: string,
+  search: SearchState,
+  patterns: readonly string[] = patternsIn(command),
+  use?: PatternUse,
+): WeftFileChange | undefined {
   if (grantingCallInText.test(command)) return callsWeft;
+  const {commands} = readShell(command);
+  const isScript = readsBareWords.test(command) || commands.some(words => runsItsInput(layers(words.map(wordText))));
   return (
-    changeOfPaths([command], search) ?? firstFound(readShell(command).commands, words => changeByListing(words, search))
+    changeOfPaths([command], search, isScript ? 'expanded' : use) ??
+    changeOfPaths(patterns, search, 'expanded') ??
+    firstFound(commands, words => changeByListing(words, search))
   );
 }
+
+/** Returns the words that the shell may replace with file names. It does not between `[[` and `]]`. */
+const patternsIn = (text: string): readonly string[] =>
+  readShell(text).commands.flatMap(words =>
+    words.some(({plain}) => plain === '[[')
+      ? []
+      : words.flatMap((word, at) =>
+          hasShellWildcard(word.plain) && !isQuoted(word) && (at > 0 || word.plain.includes('/')) ? [word.plain] : [],
+        ),
+  );
+
+/** Matches commands that read words and expand them without quotes. */
+const readsBareWords = /\bread\b[^]*\s\$\w/u;
+
+/** True for a shell without a script among its words, and for a program that makes a script of its input. */
+const runsItsInput = (found: readonly Layer[]): boolean =>
+  found.some(
+    ({program, words: [, ...args]}) =>
+      /^(?:at|batch|eval|parallel)$/u.test(program) ||
+      (isShell(program) && args.every(word => !isOperand(word) || word.startsWith('/dev/'))) ||
+      (hasTrait(program, 'input-words') && found.some(layer => isShell(layer.program))),
+  );
 
 /** Examines programs that list files. They may list weft's files, and another program receives the list. */
 function changeByListing(words: readonly ShellWord[], search: SearchState): WeftFileChange | undefined {
@@ -236,9 +312,14 @@ function changeByProgram(name: string, args: readonly string[], search: SearchSt
   const has = (option: RegExp): boolean => options.some(word => option.test(word));
   const changeOfOperands = (paths: readonly string[]): WeftFileChange | undefined =>
     changeOfPaths(paths, search) ?? changeOfFolders(paths, search);
-  if (hasTrait(name, 'shows') || name === 'weft') return undefined;
+  if (hasTrait(name, 'shows') || name === 'weft' || name === '[[') return undefined;
   if (hasTrait(name, 'removes')) return changeOfOperands(operands);
-  if (name === 'find') return changeOfPaths(operands, search) ?? changeByFind(args, search);
+  if (name === 'find') {
+    const wanted = args.filter(
+      (_, at) => /^-i?(?:name|path|wholename)$/u.test(args[at - 1] ?? '') && !/^(?:!|-not)$/u.test(args[at - 2] ?? ''),
+    );
+    return changeOfPaths(operands, search) ?? changeOfPaths(wanted, search, 'expanded') ?? changeByFind(args, search);
+  }
   if (name === 'fd' || name === 'fdfind' || name === 'mount' || name === 'umount') return changeOfOperands(operands);
   if (hasTrait(name, 'links') || (name === 'cp' && has(/^(?:-\w*[ls]|--link|--symbolic-link)/u)))
     return changeOfOperands([...operands, ...copyDestinations(operands, options)]);
@@ -276,16 +357,28 @@ function changeByProgram(name: string, args: readonly string[], search: SearchSt
       (cleans ? changeOfFolders([...foldersEnteredByOptions(args), '.'], search) : undefined)
     );
   }
+  const scripts = effectsOf([name, ...args]).flatMap(({role, word}) => (role === 'sed' ? [word] : []));
+  // A script that only changes lines names no file.
+  const harmless = scripts.filter(isHarmlessSed);
   return (
-    changeOfPaths(args, search) ??
-    (args.some(word => removesByCode.test(word)) ? changeOfFolders(args.flatMap(pathCandidates), search) : undefined)
+    changeOfPaths(
+      harmless.length === 0 ? args : args.filter(word => !harmless.includes(word)),
+      search,
+      scripts.some(script => /(?:^|[\d$/;!{])\s*e\s/u.test(script)) ||
+        (/^(?:perl|ruby|php)/u.test(name) && args.some(word => /`|(?<=[(=,\s])<[^<>\s]*[*?][^<>]*>/u.test(word)))
+        ? 'expanded'
+        : undefined,
+    ) ??
+    (args.some(word => removesByCode.test(word))
+      ? firstFound(args, word => changeOfFolders(pathCandidates(word), search, usesPatterns(word)))
+      : undefined)
   );
 }
 
 const gitReads = wordSet('add commit diff show log status blame grep push fetch ls-files cat-file rev-parse');
 const targetOption = /^(?:-\w*t|--target-directory)/u;
 const removesByCode =
-  /rm_?tree|rm_r|rmSync|rimraf|rmdir|remove_tree|deltree|\brm\b|unlink|renameSync|\brename\b|\.move\b/u;
+  /rm_?tree|rm_r|rmSync|rimraf|rmdir|remove_tree|deltree|(?<!^--?)\brm\b|unlink|renameSync|\brename\b|\.move\b/u;
 
 /** Returns the folders into which files are copied or moved: the last operand, or the folder that an option names. */
 const targetFolders = (operands: readonly string[], options: readonly string[]): readonly string[] =>
@@ -298,10 +391,18 @@ const copyDestinations = (operands: readonly string[], options: readonly string[
   return targetFolders(operands, options).flatMap(target => names.map(name => `${target}/${name}`));
 };
 
-function changeOfPaths(texts: readonly string[], search: SearchState): WeftFileChange | undefined {
+/** Examines the paths in texts. Only a text as a whole is a pattern of the shell, and that only if it is not quoted. */
+function changeOfPaths(texts: readonly string[], search: SearchState, use?: PatternUse): WeftFileChange | undefined {
   return firstFound(
-    texts.flatMap(text => withVariables(text, search).flatMap(pathCandidates)),
-    name =>
+    texts.flatMap(written =>
+      withVariables(written, search).flatMap(text => {
+        const known = search.uses.get(written);
+        const ofPieces = use ?? (known === 'expanded' ? known : usesPatterns(text));
+        const ofWhole = known === 'possible' ? ofPieces : 'expanded';
+        return pathCandidates(text).map(name => ({name, pattern: name === text ? ofWhole : ofPieces}));
+      }),
+    ),
+    ({name, pattern}) =>
       firstFound(possiblePaths(name, search), path => {
         search.lookups.left -= 1;
         if (search.lookups.left < 0) return {kind: 'too-many-names'};
@@ -312,14 +413,24 @@ function changeOfPaths(texts: readonly string[], search: SearchState): WeftFileC
         const mayBeWeftFile = writtenAndReal(at < 0 ? path : pathOf(parts.slice(0, at)), search).some(
           way =>
             enclosingWeftFile(way, places) !== undefined ||
-            (at >= 0 && patternMayMatchWeftFile([...way, ...wild], places)),
+            (at >= 0 && patternMayMatchWeftFile([...way, ...wild], places, pattern)),
         );
         return mayBeWeftFile ? {kind: 'changes', path} : undefined;
       }),
   );
 }
 
-function changeOfFolders(names: readonly string[], search: SearchState): WeftFileChange | undefined {
+/** Whether a text calls something that expands patterns, or a shell. */
+const usesPatterns = (text: string): PatternUse => (callsExpansion.test(text) ? 'expanded' : 'possible');
+
+const callsExpansion =
+  /(?:glob\w*|\bsystem|popen|spawn\w*|(?<!\.)\bexec\w*)\s*[("']|subprocess|child_process|\bDir\b|\bqx\b|%x|\bprint\b.*\|\s*"/u;
+
+function changeOfFolders(
+  names: readonly string[],
+  search: SearchState,
+  use: PatternUse = 'expanded',
+): WeftFileChange | undefined {
   return firstFound(names, name =>
     firstFound(possiblePaths(name, search), path => {
       const places = search.context.weftFiles();
@@ -329,7 +440,7 @@ function changeOfFolders(names: readonly string[], search: SearchState): WeftFil
         at < 0
           ? writtenAndReal(path, search).some(way => containsWeftFile(way, places))
           : writtenAndReal(pathOf(parts.slice(0, at)), search).some(way =>
-              patternMayContainWeftFile([...way, ...parts.slice(at)], places),
+              patternMayContainWeftFile([...way, ...parts.slice(at)], places, use),
             );
       return mayHoldWeftFile ? replacesFolder(path) : undefined;
     }),

@@ -93,8 +93,15 @@ export function containsWeftFile(folder: PathParts, {kept}: ResolvedWeftFiles): 
   return kept.some(parts => partsBelow(folded, parts) !== undefined);
 }
 
+/**
+ * Whether a program or the shell expands a pattern. One that is only `possible` must have letters for a name of weft's, because
+ * `.*` is more often part of a regular expression.
+ */
+export type PatternUse = 'expanded' | 'possible';
+
 /** True if a shell pattern, given in parts, may match a folder that is or contains one of weft's. */
-export function patternMayContainWeftFile(pattern: PathParts, {kept}: ResolvedWeftFiles): boolean {
+export function patternMayContainWeftFile(pattern: PathParts, {kept}: ResolvedWeftFiles, use: PatternUse): boolean {
+  if (use === 'possible' && !hasLetters(pattern.at(-1))) return false;
   const matchers = pattern.map(part => nameMatcher(foldedName(part)));
   return kept.some(
     parts => matchers.length <= parts.length && matchers.every((matcher, at) => matcher(parts[at] ?? '')),
@@ -114,15 +121,20 @@ export function searchMayFindWeftFile(folder: PathParts, names: readonly string[
 }
 
 /** True if a pattern may match a path in weft's folders. */
-export function patternMayMatchWeftFile(pattern: PathParts, {within}: ResolvedWeftFiles): boolean {
+export function patternMayMatchWeftFile(pattern: PathParts, {within}: ResolvedWeftFiles, use: PatternUse): boolean {
   const matchers = pattern.map(part => nameMatcher(foldedName(part)));
   return within.some(
-    ({parts, holds}) =>
+    ({parts, parts: {length}, holds}) =>
       holds === 'weft files only' &&
-      parts.length <= matchers.length &&
-      parts.every((part, at) => matchers[at]?.(part) === true),
+      length <= matchers.length &&
+      parts.every((part, at) => matchers[at]?.(part) === true) &&
+      (use === 'expanded' ||
+        hasLetters(pattern[length - 1]) ||
+        (hasLetters(pattern[length]) && weftFileNames.some(name => matchers[length]?.(name) === true))),
   );
 }
+
+const hasLetters = (part = ''): boolean => /\p{L}.*\p{L}/u.test(withoutBrackets(part));
 
 /** True if the shell treats a part of a path as a pattern. */
 export const hasShellWildcard = (part: string): boolean => /[*?]|\[[^\]]+\]/u.test(part);

@@ -83,7 +83,7 @@ const exceptions: readonly {readonly why: string; readonly files: Readonly<Recor
       'safety/outside/outside-reasons.ts': 'gh git glab hg jj rename',
       'safety/outside/text-source.ts': 'cd diff echo git grep history init mkdir printf pushd rm set sleep',
       'safety/paths/weft-file-changes.ts':
-        'cp ditto fd fdfind find git ls mount mv prlimit rm rsync set ulimit umount unset unzip weft',
+        'at batch cp ditto eval fd fdfind find git ls mount mv parallel prlimit rm rsync sed set ulimit umount unset unzip weft',
     },
   },
 ];
