@@ -48,6 +48,13 @@ async function openPlanned(script: readonly Answer[]): Promise<{readonly scene: 
   writeFileSync(join(folder, 'old.txt'), 'dirty\n');
   mkdirSync(join(folder, 'node_modules/lib'), {recursive: true});
   writeFileSync(join(folder, 'node_modules/lib/index.js'), '');
+  // Packages that are linked to each other, and links that lead around in circles.
+  for (const name of ['a', 'b', 'c']) {
+    mkdirSync(join(folder, 'node_modules', name, 'node_modules'), {recursive: true});
+    for (const other of ['a', 'b', 'c'].filter(each => each !== name))
+      symlinkSync(`../../${other}`, join(folder, 'node_modules', name, 'node_modules', other));
+  }
+  for (const name of ['one', 'two']) symlinkSync('.', join(folder, 'node_modules', name));
   const planned = await scene.run(['plan', 'x', '--output-format', 'json']);
   return {scene, id: String(JSON.parse(planned.stdout).id)};
 }

@@ -2,6 +2,7 @@ import {chmodSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync, ty
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {makeFolders} from '../../config/make-folders.ts';
+import {entriesBelow} from '../files/list-folder.ts';
 
 /** A private folder of this process for long outputs. Other users can't guess its name or read it. */
 export interface OutputFolder {
@@ -104,7 +105,7 @@ export function limitOutputs(parent: string): void {
   const [own] = findPrivateFolder(parent) ?? [];
   if (own === undefined) return;
   removeLeftovers(own);
-  const files = readdirSync(own, {recursive: true, withFileTypes: true})
+  const files = [...entriesBelow(own)]
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
     .flatMap(path => {

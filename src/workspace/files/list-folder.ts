@@ -1,5 +1,6 @@
 import {type Dirent, readdirSync, type Stats, statSync} from 'node:fs';
 import {readdir, stat} from 'node:fs/promises';
+import {join} from 'node:path';
 import {tryOr} from '../../base/outcome.ts';
 import type {ReadFile, ReadRequest} from '../../actions/files-port.ts';
 import type {FolderEntry} from '../../domain/disk.ts';
@@ -38,6 +39,14 @@ const leadsToFolder = (path: string): Promise<boolean> =>
 /** Returns the entries of a folder; none if it can't be read. */
 export const entriesIn = (folder: string): readonly Dirent[] =>
   tryOr(() => readdirSync(folder, {withFileTypes: true}), []);
+
+/** Yields all entries below a folder. Links are not followed, because they may lead around in circles. */
+export function* entriesBelow(folder: string): Generator<Dirent> {
+  for (const entry of entriesIn(folder)) {
+    yield entry;
+    if (entry.isDirectory()) yield* entriesBelow(join(folder, entry.name));
+  }
+}
 
 /** Returns the entries of a folder with their kinds. */
 export const listFolder = (path: string): readonly FolderEntry[] =>

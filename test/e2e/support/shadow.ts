@@ -1,11 +1,12 @@
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {entriesBelow} from '../../../src/workspace/files/list-folder.ts';
 import type {Scene} from '../../support/scene.ts';
 
 /** Every file below a folder with its content, but for the data of git. */
 export const listing = (folder: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    readdirSync(folder, {recursive: true, withFileTypes: true})
+    [...entriesBelow(folder)]
       .filter(entry => entry.isFile() && !entry.parentPath.includes('.git'))
       .map(entry => join(entry.parentPath, entry.name))
       .toSorted()

@@ -1,6 +1,6 @@
-import {closeSync, openSync, readdirSync, readFileSync, readSync, statSync} from 'node:fs';
+import {closeSync, openSync, readFileSync, readSync, statSync} from 'node:fs';
 import {homedir} from 'node:os';
-import {join} from 'node:path';
+import {join, relative} from 'node:path';
 import {withTilde} from '../../../base/shown-path.ts';
 import {timeAgo} from '../../../base/time-ago.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
@@ -13,7 +13,7 @@ import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-cod
 import {askLine, isStdoutTerminal, note, print} from '../../../app/output.ts';
 import {claudeFolder, codexFolder, userPlaces} from '../../../app/user-data.ts';
 import {openUserStore} from '../../../app/user-database.ts';
-import {isFolder} from '../../../workspace/files/list-folder.ts';
+import {entriesBelow, isFolder} from '../../../workspace/files/list-folder.ts';
 import type {JsonOption} from '../../flags.ts';
 import {printDocument} from '../../rows.ts';
 
@@ -115,11 +115,10 @@ const about = ({title, directory, model, records}: ForeignSession) => ({
 function filesOf(agent: SessionAgent): readonly SessionFile[] {
   const {folders, file} = agents[agent];
   const found = folders().flatMap(folder => {
-    if (!isFolder(folder)) return [];
-    return readdirSync(folder, {recursive: true, encoding: 'utf8'}).flatMap(name => {
-      const id = file.exec(name)?.groups?.['id'];
+    return [...entriesBelow(folder)].flatMap(({parentPath, name}) => {
+      const path = join(parentPath, name);
+      const id = file.exec(relative(folder, path))?.groups?.['id'];
       if (id === undefined) return [];
-      const path = join(folder, name);
       const stats = statSync(path, {throwIfNoEntry: false});
       return stats?.isFile() === true ? [{id, path, changedAt: stats.mtimeMs}] : [];
     });

@@ -5,7 +5,7 @@ import {callLabel} from '../../../agent/rewind.ts';
 import {shownCheck} from '../../../tui/text/check-text.ts';
 import {glyphs} from '../../../tui/theme/glyphs.ts';
 import {wireCheck} from '../../../protocol/rpc/result-message.ts';
-import {lstatSync, readdirSync, writeFileSync} from 'node:fs';
+import {lstatSync, writeFileSync} from 'node:fs';
 import {join, relative} from 'node:path';
 import type {MainOptions} from '../../../app/main-options.ts';
 import {exitCode, type ExitCode, unwrap} from '../../../app/exit-code.ts';
@@ -26,6 +26,7 @@ import {draftOf, type Plan, planText} from '../../../domain/plan.ts';
 import {openCheckpoints, type SavedCheckpoints} from '../../../workspace/checkpoints/make-checkpoints.ts';
 import {type DryRun, dryRunsIn, removeDryRun, saveDryRun} from '../../../workspace/checkpoints/dry-runs.ts';
 import {ignoredAmong} from '../../../workspace/checkpoints/git-query.ts';
+import {entriesBelow} from '../../../workspace/files/list-folder.ts';
 import {realPath} from '../../../workspace/files/resolve-path.ts';
 import {isOwnerGone, ownerText} from '../../../workspace/sandbox/session.ts';
 import type {JsonOption} from '../../flags.ts';
@@ -116,7 +117,7 @@ export async function carryOutInside(
       : [],
   );
   const special = shadow.roots.flatMap((root, at) =>
-    readdirSync(root, {recursive: true, withFileTypes: true})
+    [...entriesBelow(root)]
       .filter(entry => !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink())
       .map(entry => join(shadow.real[at] ?? root, relative(root, join(entry.parentPath, entry.name)))),
   );
