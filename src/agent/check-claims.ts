@@ -4,6 +4,7 @@ import {relativeTo} from '../base/shown-path.ts';
 import {type Claim, claimsIn, commandKind} from '../domain/claims.ts';
 import {blockTexts, toolCalls} from '../domain/conversation.ts';
 import {
+  type CheckCounts,
   type CheckStatus,
   doubtOfCounts,
   type HidingSyntax,
@@ -53,7 +54,12 @@ export async function unprovenClaims(
 }
 
 /** Forms of a command in which a check may not have run at all. */
-const checksNothing: ReadonlySet<HidingSyntax | 'passed' | undefined> = new Set(['options', 'variables', 'changed']);
+const checksNothing: ReadonlySet<HidingSyntax | 'passed' | undefined> = new Set([
+  'options',
+  'variables',
+  'changed',
+  'program',
+]);
 
 /** Returns why no run shows what a claim says. A command that weft does not know as a check counts if it succeeded. */
 function doubtAbout(
@@ -66,9 +72,7 @@ function doubtAbout(
     named.length > 0 ? named : checks.filter(({receipt}) => claim.kind === 'any' || receipt.kind === claim.kind);
   // A run whose outcome is unknown, such as in a pipe, does not show that the claim is false.
   const shown = related.filter(
-    status =>
-      isProven(status) ||
-      (status.isFresh && status.receipt.end.kind === 'hidden' && outcomeOf(status.receipt) === 'unknown'),
+    status => isProven(status) || (status.isFresh && !isEmpty(status.receipt) && isUnclear(status.receipt)),
   );
   if (shown.length > 0) {
     const elsewhere = failedElsewhere(claim, related, shown);
@@ -85,6 +89,13 @@ function doubtAbout(
     return claim.command === '' ? `${kindNames[claim.kind]} has run` : `${claim.command} has not run`;
   const against = doubtOfCounts(last.receipt);
   if (against !== '') return `${nameIn(last.receipt, workspace)} ${against}`;
+  if (isEmpty(last.receipt)) return `${nameIn(last.receipt, workspace)} may have checked nothing`;
+  const failed = failedElsewhere(
+    claim,
+    related.filter(({isFresh}) => isFresh),
+    [last],
+  );
+  if (failed !== undefined) return `${nameIn(failed, workspace)} failed`;
   if (last.receipt.tree === 'unknown' && outcomeOf(last.receipt) !== 'failed') return 'none';
   // Files that builds and tests write don't count as edits, even if git does not ignore them.
   const later = recent.slice(recent.findLastIndex(command => isRunOf(last.receipt.command, command)) + 1);
@@ -96,6 +107,12 @@ function doubtAbout(
     ? `${nameIn(last.receipt, workspace)} failed`
     : `${nameIn(last.receipt, workspace)} has not run since the last edit`;
 }
+
+const isUnclear = (receipt: Receipt): boolean => receipt.end.kind === 'hidden' && outcomeOf(receipt) === 'unknown';
+
+/** True if an option may let a check end well before its tests, and its output counts none. */
+const isEmpty = ({end, counts}: Receipt): boolean =>
+  end.kind === 'hidden' && end.by === 'options' && (counts.passed ?? 0) === 0;
 
 /**
  * Returns a check that failed in another folder than `shown`, the runs behind a claim. A claim that names the folder of
@@ -192,14 +209,15 @@ function workOf(session: SessionContext): Work {
       if (access?.kind === 'edit') [succeeded, before] = [[], 0];
       if (access?.kind === 'command') {
         succeeded.push(access.command);
-        const {passed = 0, failed = 0} = countsIn(
-          {text: blockTexts(result?.content ?? []).join('\n'), middle: 'cut'},
-          'test',
-        );
-        if (passed > 0 && failed === 0) counted.add(access.command);
+        const {passed = 0, failed = 0} = countsOf(blockTexts(result?.content ?? []).join('\n'));
+        // A command that spells out the counts prints them.
+        const {passed: printed = 0} = countsOf(access.command.replaceAll(/\\n|["'`;&|()]/gu, '\n'));
+        if (passed > 0 && failed === 0 && printed === 0) counted.add(access.command);
       }
       if (access?.kind === 'mcp-tool') succeeded.push(access.toolName);
     }
   }
   return {hasWorked, succeeded, counted, recent: succeeded.slice(before), workspace: session.directory};
 }
+
+const countsOf = (text: string): CheckCounts => countsIn({text, middle: 'cut'}, 'test');

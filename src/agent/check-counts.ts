@@ -1,5 +1,5 @@
 import {escapeSequence} from '../base/escape-sequences.ts';
-import {type CheckCounts, type CheckKind, doubtOfCounts} from '../domain/receipt.ts';
+import {type CheckCounts, type CheckKind, doubtOfCounts, type FoundCheck} from '../domain/receipt.ts';
 
 /** The output of a check. `cut`: its middle is missing. */
 interface CheckOutput {
@@ -9,11 +9,19 @@ interface CheckOutput {
 
 /**
  * Returns the counts that the output of a check names, without guessing: tests that passed and failed, or the errors of a compiler or
- * linter. Several runs in one output add up.
+ * linter. Several runs in one output add up. Tests by name are no files: Node.js counts a file in which it found none as a test.
  */
-export function countsIn({text, middle}: CheckOutput, kind: CheckKind): CheckCounts {
+export function countsIn(
+  {text, middle}: CheckOutput,
+  kind: CheckKind,
+  selection: FoundCheck['selection'] = 'all',
+): CheckCounts {
   const plain = text.replace(escapeSequence, '').replaceAll('\r', '');
-  if (kind === 'test') return countTests(plain, middle);
+  if (kind === 'test') {
+    const counts = countTests(plain, middle);
+    const files = selection === 'by-name' ? (plain.match(testFileLine)?.length ?? 0) : 0;
+    return files > 0 && files === counts.passed ? {...counts, passed: 0} : counts;
+  }
   const found = errorSummaries.map(pattern => [...plain.matchAll(pattern)]).find(matches => matches.length > 0) ?? [];
   if (found.length > 0) return added(found.map(([, errors]) => ({failed: Number(errors)})));
   const lines = middle === 'whole' ? plain.match(/^.*\berror TS\d+: /gmu)?.length : undefined;
@@ -27,6 +35,8 @@ export const doubtOfOutput = (output: string, kinds: readonly CheckKind[]): stri
       doubtOfCounts({kind, end: {kind: 'exited', code: 0}, counts: countsIn({text: output, middle: 'whole'}, kind)}),
     )
     .find(doubt => doubt !== '') ?? '';
+
+const testFileLine = /^(?:✔|ok \d+ -) \S+\.[cm]?[jt]sx?(?: \(.*\))?$/gmu;
 
 /** The lines in which compilers and linters count their errors. */
 const errorSummaries: readonly RegExp[] = [
@@ -131,6 +141,7 @@ function countTests(text: string, middle: CheckOutput['middle']): CheckCounts {
       goLines.map(end => end === 'PASS'),
       {areAllListed: goLines.includes('PASS')},
     );
+  if (/^ok {2}\t/mu.test(text)) return {failed: 0};
   if (!/^(?:TAP version \d+|1\.\.\d+)/mu.test(text)) return {};
   const tapLines = [...text.matchAll(/^(not )?ok\b(?!.*# *(?:todo|skip))/gimu)];
   return tapLines.length === 0

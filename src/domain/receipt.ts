@@ -34,7 +34,7 @@ export const commandIn = ({command, directory}: Pick<CheckSetting, 'command' | '
 /** Quotes a text as one word of a shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Why the exit code of a command says nothing about a check in it. `unreached`: an earlier part may have failed instead. `changed`: an earlier part may have changed what the words mean, such as `export PATH=…`. `options`: an option lets it check nothing, such as `make -n`. `variables`: a variable may do so, or put another program in its place. */
+/** Why the exit code of a command says nothing about a check in it. `unreached`: an earlier part may have failed instead. `changed`: an earlier part may have changed what the words mean, such as `export PATH=…`. `options`: an option lets it check nothing, such as `make -n`. `variables`: a variable may do so, or put another program in its place. `program`: a path leads to another program than the one of that name. */
 export const hidingSyntax = [
   'pipe',
   'list',
@@ -44,6 +44,7 @@ export const hidingSyntax = [
   'changed',
   'options',
   'variables',
+  'program',
 ] as const;
 export type HidingSyntax = (typeof hidingSyntax)[number];
 
@@ -55,6 +56,7 @@ const hidingTexts = {
   options: 'an option makes it check nothing or ignore failures. Write it without that option.',
   variables:
     'a variable may put another program in its place, or let it check nothing. Write it without that variable.',
+  program: 'a path may lead to another program. Write the program without its folder, such as "npm test".',
   changed: 'an earlier part changes the shell. Write only the check, such as "npm test".',
 } as const satisfies Record<Exclude<HidingSyntax, 'unreached'>, string>;
 
@@ -79,6 +81,8 @@ export interface FoundCheck extends Check {
   readonly nonZero: 'failed' | HidingSyntax;
   /** `written`: the rest of the command may have changed files after the check read them. `outside`: the check reads files that weft does not watch. */
   readonly files: 'as-read' | 'written' | 'outside';
+  /** `by-name`: an option chooses tests by their names, so perhaps none runs. */
+  readonly selection: 'all' | 'by-name';
 }
 
 /** The end of a check. */

@@ -142,7 +142,7 @@ export function makeJudge(options: JudgeOptions): Judge {
       certainWrites(analyzeCommand(command, {directory, context: cachedPathContext(lasting)}), machine),
     checksIn: async (command, directory) =>
       checksIn(command, {directory, context: cachedPathContext(lasting), named: options.checks ?? []}),
-    hidingIn: async command => hidingIn(command),
+    hidingIn: async command => hidingIn(command, cachedPathContext(lasting)),
     ranIn: async command => ranIn(command),
     async reach(text, action, directory) {
       const condition = parseCondition(text, options.ruleKinds);

@@ -107,6 +107,57 @@ test.each([
     'no test has run',
   ],
   ['an alias', [edit, call('Bash', {command: 'alias npm=true\nnpm test'})], 'no test has run'],
+  [
+    'a function of a file that the shell reads',
+    [edit, call('Bash', {command: 'echo "npm() { true; }" > be\n. ./be && npm test'})],
+    'no test has run',
+  ],
+  [
+    'another program of that name',
+    [edit, call('Bash', {command: 'ln -s /bin/true npm && ./npm test'})],
+    'no test has run',
+  ],
+  [
+    'words for a program that runs nothing',
+    [edit, call('Bash', {command: 'env -i /bin/true npm test'})],
+    'no test has run',
+  ],
+  [
+    'printed counts',
+    [edit, call('Bash', {command: String.raw`bash -c "printf '# pass 3\n'"; node -e 'console.log("# pass 3")'`})],
+    'no test has run',
+  ],
+  ['a script that is only read', [edit, call('Bash', {command: 'bash -n a.test.sh; true'})], 'no test has run'],
+  [
+    'a filter that selects nothing',
+    [edit, call('Bash', {command: 'node --test --test-name-pattern=zzz'})],
+    'node --test --test-name-pattern=zzz ran no test',
+  ],
+  ['a filter that selects a test', [edit, call('Bash', {command: 'node --test --test-name-pattern=a'})], ''],
+  [
+    'code before the check',
+    [
+      edit,
+      call('Bash', {command: 'echo "process.exit(0)" > x.cjs'}),
+      call('Bash', {command: 'node -r ./x.cjs --test'}),
+    ],
+    'node -r ./x.cjs --test may have checked nothing',
+  ],
+  [
+    'a set-up of the tests',
+    [edit, call('Bash', {command: 'echo > x.cjs'}), call('Bash', {command: 'node -r ./x.cjs --test'})],
+    '',
+  ],
+  [
+    'a run elsewhere after a failed one',
+    [
+      edit,
+      call('Bash', {command: 'BREAK=1 npm test'}),
+      call('Bash', {command: `mkdir -p ../zz && echo '{"scripts": {"test": "true"}}' > ../zz/package.json`}),
+      call('Bash', {command: 'npm test --prefix ../zz'}),
+    ],
+    'BREAK=1 npm test failed',
+  ],
   ['an own runner whose output counts tests', [edit, call('Bash', {command: 'node a.test.mjs'})], ''],
   ['a run in a substitution', [edit, call('Bash', {command: 'echo "$(npm test)"'})], ''],
   ['a run in a pipe', [edit, call('Bash', {command: 'npm test | tail -5'})], ''],

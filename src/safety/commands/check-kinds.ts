@@ -1,7 +1,8 @@
 import {type CheckKind, checkKinds} from '../../domain/receipt.ts';
-import {rowOf} from './known-programs.ts';
+import {programFolders} from './check-variables.ts';
+import {actingOptionsOf, allPrograms, rowFor} from './known-programs.ts';
 import {isAssignment, programName} from './layers.ts';
-import {wordsOf} from './program-table.ts';
+import {type ProgramRow, wordsOf} from './program-table.ts';
 
 /** Options with which a program checks nothing, ignores failures, or does not end. */
 export const checksNothing =
@@ -20,25 +21,60 @@ const isWordOf = (fact: string, word: string): boolean =>
 /** Groups of short options without a value. Of others, such as `-run` of go, only the whole word counts. */
 const bundles = /^-[bBdeikLnprRqsStw]+$/u;
 
-/** True if only some words keep a command from being a check: `make -n test`, `vitest list`. */
+/** True if only some words keep a command from running something: `make -n test`, `vitest list`, `bash -n a.sh`, `npx --version`. */
 export function isEmptied(words: readonly string[]): boolean {
   if (kindOf(words) !== undefined) return false;
   const facts = [...factsOf(words[0]), ...factsOf(words[words.indexOf('-m') + 1])];
+  const row = rowNamed(words[0] ?? '');
+  if (/^--(?:version|help)$/u.test(words[1] ?? '') && (facts.length > 0 || row?.is.has('packages') === true))
+    return true;
   const excluded = ['!--if-present', ...facts]
     .filter(fact => fact.startsWith('!'))
     .map(fact => fact.replace(/^!(?:\w+:)?/u, ''))
     .flatMap(fact => [fact, fact.replace(/^(-[^=]*)=.*|^\w+=(?=\w+$)/u, '$1')]);
+  // A shell or an interpreter that only reads its script.
+  const script = words.findIndex((word, at) => at > 0 && !word.startsWith('-'));
+  const runsScript = row?.is.has('shell') === true || row?.is.has('code') === true;
+  if (runsScript && words.slice(1, script).some(word => excluded.some(fact => isWordOf(fact, word)))) return true;
   const kept = words.filter(
     (word, at) => at === 0 || !(checksNothing.test(word) || excluded.some(fact => isWordOf(fact, word))),
   );
   return kindOf(kept) !== undefined;
 }
 
-/** Returns what the row of a program says about checks. */
-function factsOf(program = ''): readonly string[] {
-  const name = programName(program);
-  return wordsOf((rowOf(name) ?? rowOf(name.replace(/-?\d[\d.]*$/u, '')))?.checks);
+/** Returns the row of a program, also if a path may lead to another one. */
+const rowNamed = (program: string): ProgramRow | undefined => rowFor([programName(program)])?.row;
+
+/** Returns what the row of a program says about checks. Empty if a path may lead to another program. */
+const factsOf = (program = ''): readonly string[] => (isItself(program) ? wordsOf(rowNamed(program)?.checks) : []);
+
+/** True if a word calls the program of that name: the shell finds it by PATH, or it lies where installers and projects put it. */
+export function isItself(program: string): boolean {
+  const path = program.replaceAll(/["']/gu, '');
+  return (
+    !path.includes('/') ||
+    programFolders.test(path.slice(0, path.lastIndexOf('/') + 1)) ||
+    wordsOf(rowNamed(path)?.checks).some(fact => fact.startsWith('@') && `/${path}`.endsWith(`/${fact.slice(1)}`))
+  );
 }
+
+/** True if a command may load other code before its check: `node -r ./x.cjs --test`, but not `--import tsx`. */
+export const preloads = (words: readonly string[]): boolean =>
+  actingOptionsOf(words).some(({act, value = ''}) => act === 'runs' && codeFile.test(value));
+
+const codeFile = /^(?:data|file):|^[^=]*\.(?:[cm]?[jt]sx?|node|so|sh|py|rb|php)$|^(?:~|\.{1,2})?\/[\w@/-]+$/u;
+
+/** True if an option chooses tests by their names. A script passes its options on to a runner. */
+export function choosesTests([program = '', ...words]: readonly string[]): boolean {
+  const module = words.indexOf('-m');
+  if (rowNamed(program)?.checks?.startsWith('module') === true && module >= 0)
+    return choosesTests(words.slice(module + 1));
+  const isScript = /\b(?:script|test:test)\b/u.test(rowNamed(program)?.checks ?? '');
+  const filters = isScript ? allFilters : wordsOf(rowNamed(program)?.filters);
+  return words.some(word => filters.includes(word.split('=', 1)[0] ?? ''));
+}
+
+const allFilters = allPrograms.flatMap(({filters}) => wordsOf(filters));
 
 /** Returns the kind of check that a command without wrappers runs, by the rows of the table. */
 export function kindOf([program = '', ...args]: readonly string[]): CheckKind | undefined {
@@ -53,6 +89,7 @@ export function kindOf([program = '', ...args]: readonly string[]): CheckKind | 
   const operands = own.filter(isOperand);
   for (const fact of facts) {
     const [what = '', word] = fact.split(':');
+    if (what.startsWith('@')) continue;
     if (what.startsWith('!')) {
       if (word === undefined && isGivenFact(what.slice(1))) return undefined;
       continue;

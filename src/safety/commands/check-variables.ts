@@ -19,8 +19,8 @@ export function mayReplaceCheck(assignment: string): boolean {
 }
 
 /** Folders in which people keep programs. */
-const programFolders =
-  /^(?:(?!\/(?:var\/)?tmp\/)(?:[~.]?\/|\$\w+\/|\$\{\w+\}\/|\$\(pwd\)\/)?(?:[\w.@-]+\/)*(?:node_modules\/\.bin|\.?venv\/bin)|\$\(npm bin\)|(?:\/(?:usr|opt|snap|nix|Library)(?:\/[\w.@+-]+)*)?\/s?bin|(?:~|\$HOME|\$\{HOME\}|\/root|\/home\/\w+)\/(?:\.[\w-]+(?:\/[\w.-]+)*|go)\/(?:bin|shims))\/?$/u;
+export const programFolders =
+  /^(?:(?!\/(?:var\/)?tmp\/)(?:[~.]?\/|\$\w+\/|\$\{\w+\}\/|\$\(pwd\)\/)?(?:[\w.@-]+\/)*(?:node_modules\/(?:\.bin|(?:@[\w.-]+\/)?[\w.-]+\/bin)|(?:\.?v?env|vendor|\.tox\/[\w.-]+)\/bin)|\$\(npm bin\)|(?:\/(?:usr|opt|snap|nix|Library)(?:\/[\w.@+-]+)*)?\/s?bin|(?:~|\$HOME|\$\{HOME\}|\/root|\/home\/\w+)\/(?:\.[\w-]+(?:\/[\w.-]+)*|go)\/(?:bin|shims))\/?$/u;
 /** Folders of the workspace in which people keep modules. */
 const moduleFolders =
   /^(?:(?:\.|\$PWD|\$\{PWD\}|\$\(pwd\))(?:\/|$))?(?:(?:[\w-]+\/)*(?:src|libs?|app|python|backend|tests?|node_modules)\/?)?$/u;

@@ -5,11 +5,12 @@ import {literalText} from '../shell/expansion.ts';
 import {parseShell} from '../shell/parser.ts';
 import type {Command, Script, SimpleCommand} from '../shell/syntax-tree.ts';
 import {analyzeCommand} from './analyze-command.ts';
-import {checksNothing, isEmptied, kindOf} from './check-kinds.ts';
-import {mayReplaceCheck, plainVariable} from './check-variables.ts';
+import {checksNothing, choosesTests, isEmptied, isItself, kindOf, preloads} from './check-kinds.ts';
+import {mayReplaceCheck, plainVariable, programFolders} from './check-variables.ts';
 import {hasTrait, isShell, rowFor, rowOf} from './known-programs.ts';
-import {isAssignment, keywords, layers, programName} from './layers.ts';
+import {isAssignment, isWrapper, keywords, layers, programName} from './layers.ts';
 import {wordsOf} from './program-table.ts';
+import {reachesOf} from './risks.ts';
 
 /** The place where a command would run, and the checks that the user's settings name. */
 interface CheckPlace {
@@ -21,7 +22,7 @@ interface CheckPlace {
 /** Returns the checks that a command runs, and what its exit code says about each. */
 export function checksIn(written: string, place: CheckPlace): readonly FoundCheck[] {
   const whole = settingFor(place, ({command: text}) => text.trim() === written.trim());
-  if (definesProgram(written)) return [];
+  if (replacesProgram(written, place.context)) return [];
   const command = inSimplerWords(written);
   const parts = partsOf(command);
   if (parts === undefined) return whole === undefined ? [] : [{...namedCheck(whole, 'test', place), ...plain}];
@@ -82,7 +83,7 @@ export function checksIn(written: string, place: CheckPlace): readonly FoundChec
 }
 
 /** Returns why a zero exit code of a command says nothing about a part of it, by the command's form alone. */
-export function hidingIn(written: string): FoundCheck['zero'] {
+export function hidingIn(written: string, context?: PathContext): FoundCheck['zero'] {
   const command = inSimplerWords(written);
   const hides = ({zero, command: simple}: Part): boolean => {
     const words = wordTexts(simple, command);
@@ -92,7 +93,7 @@ export function hidingIn(written: string): FoundCheck['zero'] {
     return zero !== 'condition' || !/^\s*!/u.test(command);
   };
   const parts = partsOf(command);
-  if (definesProgram(command)) return 'changed';
+  if (replacesProgram(command, context)) return 'changed';
   if (parts === undefined) return startsCoprocess(command) ? 'changed' : 'passed';
   const evaluated = parts.map(({command: simple}) => wordTexts(simple, command)).filter(([first]) => first === 'eval');
   if (evaluated.some(([, ...script]) => hidingIn(script.join(' ')) !== 'passed')) return 'changed';
@@ -103,12 +104,41 @@ export function hidingIn(written: string): FoundCheck['zero'] {
     })),
   );
   if (checks.some(({words}) => isEmptied(words))) return 'options';
+  if (parts.some(({command: simple}) => isReplaced(wordTexts(simple, command)))) return 'program';
   if (/\bBASH_FUNC_/u.test(command)) return 'variables';
   if (checks.some(({words, variables}) => variables.some(mayReplaceCheck) && kindsInWords(words).length > 0))
     return 'variables';
   const inner = parts.map(({command: simple}) => hidingOfCheck(wordTexts(simple, command)));
   return parts.find(hides)?.zero ?? inner.find(zero => zero !== 'passed') ?? 'passed';
 }
+
+/** True if a command, or a file that it reads into its shell, may replace a program that checks or runs one. */
+function replacesProgram(command: string, context: PathContext | undefined): boolean {
+  if (definesProgram(command) || context === undefined) return definesProgram(command);
+  const [, ...read] = command.split(/(?<=^|[\s;&|({])(?:source|\.|eval)\s/u);
+  return read
+    .flatMap(rest => /^[^;&|\n]*/u.exec(rest)?.[0].match(/[\w./~-]+/gu) ?? [])
+    .some(path => {
+      const file = context.read(context.resolve(path).path);
+      if (file.kind !== 'text') return false;
+      const folders = [...file.text.matchAll(/^\s*(?:export\s+)?PATH=["']?([^\s"']*)/gmu)]
+        .flatMap(([, value = '']) => value.split(':'))
+        .map(folder => context.resolve(folder.replace(/^\$\{?PWD\}?/u, '.')).path);
+      return (
+        /^\s*(?:exit|exec)\b/mu.test(file.text) ||
+        definesProgram(file.text) ||
+        folders.some(
+          folder => !programFolders.test(folder) && context.list(folder).some(({name}) => rowOf(name)?.checks),
+        )
+      );
+    });
+}
+
+/** True if a path leads to another program than the check, or the program that runs one, of that name: `./npm test`. */
+const isReplaced = (words: readonly string[]): boolean =>
+  layers(words).some(
+    ({program, words: [first = '', ...args]}) => !isItself(first) && kindsInWords([program, ...args]).length > 0,
+  );
 
 /** True if a function or an alias takes the name of a program that checks or runs one: `npm() { true; }`. */
 const definesProgram = (command: string): boolean =>
@@ -121,20 +151,27 @@ const definesProgram = (command: string): boolean =>
 /** Returns the parts of a command that may run a check, without `echo npm test`, `ls test` and comments. */
 export const ranIn = (command: string): string =>
   partsOf(command)
-    ?.filter(({command: simple}) => {
+    ?.flatMap(({command: simple}) => {
       const written = command.slice(simple.range.from, simple.range.to);
+      const words = wordTexts(simple, command);
+      const shell = layers(words).find(({program}) => isShell(program));
+      const script = shell === undefined ? undefined : scriptOf(shell.words);
+      if (script !== undefined && !/[$`]/u.test(written)) return ranIn(script);
       // A substitution may run a check, and a log may tell of a run elsewhere.
-      return !readers.has(wordTexts(simple, command)[0] ?? '') || /[$`]|-exec|\.(?:log|out|tap|xml)\b/u.test(written);
+      return mayRun(words) || /[$`]|\.(?:log|out|tap|xml)\b/u.test(written) ? written : [];
     })
-    .map(({command: {range}}) => command.slice(range.from, range.to))
+    .filter(ran => ran !== '')
     .join('; ') ?? command;
 
-/** Programs that run no check, whatever words they get. */
-const readers: ReadonlySet<string> = new Set(
-  wordsOf(
-    'ls cat head tail less more grep egrep rg find fd sed awk wc echo printf true false : cd pushd popd pwd mkdir touch cp mv rm ln chmod which type diff cmp stat file tree jq sort uniq cut tr test [ export set unset sleep date git',
-  ),
-);
+/** True if a command may run code that stands elsewhere, by its row: not `mkdir test`, `grep -r test` or `env true npm test`. */
+const mayRun = (words: readonly string[]): boolean =>
+  reachesOf(words).some(
+    ({words: [program = '', ...args], reach}) =>
+      rowFor([programName(program), ...args])?.row.yes === undefined &&
+      !isWrapper(programName(program)) &&
+      !hasTrait(programName(program), 'shows') &&
+      !/^(?:changes-files|puts-files|destroys|repository|shell)$/u.test(reach),
+  );
 
 /** True if a check runs beside the command: `coproc npm test`. */
 const startsCoprocess = (command: string): boolean =>
@@ -208,7 +245,7 @@ function readsOutside([, ...words]: readonly string[], {directory, context}: Che
 
 const outputOption = /^-(?:o$|-.*(?:out|report|cache|cov|junit|log|tmp|temp))/iu;
 
-const plain = {zero: 'passed', nonZero: 'failed', files: 'as-read'} as const;
+const plain = {zero: 'passed', nonZero: 'failed', files: 'as-read', selection: 'all'} as const;
 
 /** Checks that change files on purpose, such as `eslint --fix`. */
 const changesWhatItChecks = /(?:^|[\s:.-])(?:fix|write|update|updateSnapshot|format|fmt|u|w)(?:$|[\s:=])/u;
@@ -457,7 +494,7 @@ function checksOfSimple(
         );
     }
     const named = settingFor(place, each => canonicalOf(each.command) === [...variables, canonical(own)].join(' '));
-    const kind = kindOf(own);
+    const kind = isReplaced(words) ? undefined : kindOf(own);
     if (named === undefined && (kind === undefined || variables.some(mayReplaceCheck))) continue;
     const name = [
       ...variables,
@@ -468,7 +505,9 @@ function checksOfSimple(
       command: [...exported, ...written].join(' '),
     };
     const files = readsOutside(own, place) ? 'outside' : 'as-read';
-    return [{...check, ...plain, files, ...(isHidden ? ({zero: 'condition', nonZero: 'condition'} as const) : {})}];
+    const selection = choosesTests(own) && check.kind === 'test' ? 'by-name' : 'all';
+    const hiding = isHidden ? 'condition' : named === undefined && preloads(own) ? 'options' : undefined;
+    return [{...check, ...plain, files, selection, ...(hiding && {zero: hiding, nonZero: hiding})}];
   }
   return [];
 }

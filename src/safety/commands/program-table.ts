@@ -177,8 +177,11 @@ export interface ProgramRow {
    * - `script`: the first operand names a script or a program. `script:run`: the operand after `run`. `target`: any operand.
    * - `module:-m`: the module after `-m`. `!-w`: not with the word `-w`.
    *   `!test:-x=test`: with `-x test`, no test.
+   * - `@bin/rspec`: also the file of that path, which projects have of their own.
    */
   readonly checks?: string;
+  /** Options that choose tests by their names, with values that only people read. */
+  readonly filters?: string;
   /** Files in a folder that determine which program runs there under this name. */
   readonly chosenBy?: string;
   readonly is: ReadonlySet<Trait>;

@@ -42,6 +42,7 @@ const hidden: Readonly<Record<HidingSyntax, string>> = {
   changed: 'what it means may have changed',
   options: 'an option makes it check nothing',
   variables: 'a variable may make it check nothing',
+  program: 'may be another program',
   unreached: 'may not have run',
 };
 

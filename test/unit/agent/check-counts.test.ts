@@ -33,6 +33,11 @@ const outputs: readonly (readonly [string, CheckCounts, string, CheckKind?])[] =
     'TAP version 13\n# Subtest: adds\nok 1 - adds\nnot ok 2 - divides\n1..2\n# tests 2\n# pass 1\n# fail 1\n',
   ],
   [
+    'node --test without a test in a file',
+    {passed: 1, failed: 0},
+    '✔ a.test.mjs (104.28ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\n',
+  ],
+  [
     'mocha',
     {passed: 41, failed: 2},
     '\n  math\n    ✔ adds\n\n\n  41 passing (2s)\n  1 pending\n  2 failing\n\n  1) math divides:\n',
@@ -55,7 +60,7 @@ const outputs: readonly (readonly [string, CheckCounts, string, CheckKind?])[] =
     'test result: ok. 41 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\ntest result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n',
   ],
   ['cargo nextest', {passed: 40, failed: 1}, '     Summary [   0.512s] 41 tests run: 40 passed, 1 failed, 0 skipped\n'],
-  ['go test', {}, 'ok  \texample.com/a\t0.012s\nok  \texample.com/b\t(cached)\n'],
+  ['go test', {failed: 0}, 'ok  \texample.com/a\t0.012s\nok  \texample.com/b\t(cached)\n'],
   [
     'go test with a failure',
     {failed: 1},
@@ -115,7 +120,7 @@ const outputs: readonly (readonly [string, CheckCounts, string, CheckKind?])[] =
     {passed: 0},
     'testing: warning: no tests to run\nPASS\nok  \ta\t0.002s [no tests to run]\n',
   ],
-  ['go test, partly without tests', {}, '?   \texample.com/a\t[no test files]\nok  \texample.com/b\t0.002s\n'],
+  ['go test, partly without tests', {failed: 0}, '?   \texample.com/a\t[no test files]\nok  \texample.com/b\t0.002s\n'],
   [
     'gradle without tests',
     {passed: 0},
@@ -165,4 +170,16 @@ test('no text makes it throw or count less than nothing', () => {
       expect(passed >= 0 && failed >= 0 && Number.isSafeInteger(passed) && Number.isSafeInteger(failed)).toBe(true);
     }),
   );
+});
+
+test.each([
+  '✔ a.test.mjs (104.28ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\n',
+  'TAP version 13\n1..0\n# Subtest: a.test.mjs\nok 1 - a.test.mjs\n1..1\n# tests 1\n# pass 1\n# fail 0\n',
+])('a file that Node.js counts as a test is none if tests are chosen by name', output => {
+  expect(countsIn(whole(output), 'test', 'by-name')).toEqual({passed: 0, failed: 0});
+});
+
+test('a test that is chosen by name counts', () => {
+  const output = '✔ alpha (4.95ms)\n✔ b.test.mjs (3ms)\nℹ tests 2\nℹ pass 2\nℹ fail 0\n';
+  expect(countsIn(whole(output), 'test', 'by-name')).toEqual({passed: 2, failed: 0});
 });

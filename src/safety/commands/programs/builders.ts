@@ -12,6 +12,7 @@ import {
 } from './effect-rules.ts';
 
 const ofJest = {
+  filters: '-t --testNamePattern --test-name-pattern --testnamepattern',
   writes: `--outputFile --outputFile.* --coverageDirectory --coverage.reportsDirectory --cacheDirectory
     --attachmentsDir`,
   loads: `-c --config --globalSetup --global-setup --globalTeardown --global-teardown --setupFiles --setup-files*
@@ -50,6 +51,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('deno', {
     checks: '!--no-run test:test types:check lint:lint script:task',
+    filters: '--filter',
     options: '-I=text -L=text -N=text -R=text -S=text -W=text -d=text',
     runs: '-A --allow-* --preload --import --import-map --unsafely-* -P --permission-set --v8-flags',
     writes: '--coverage --junit-path -o --output',
@@ -60,7 +62,8 @@ export const builders: readonly ProgramRow[] = [
     is: 'code own-words',
   }),
   program('node, tsx, ts-node', {
-    checks: 'test:--test script:--run',
+    checks: '!-c !--check test:--test script:--run',
+    filters: '--test-name-pattern --test-skip-pattern --test-only',
     runs: `-e -p -r --eval --print --require --import --loader --experimental-loader --experimental-policy
       --inspect-brk --env-file --env-file-if-exists --test-global-setup --run --experimental-config-file
       --experimental-default-config-file --experimental-sea-config --build-sea --test-reporter=*.* --test-reporter=*/*
@@ -75,6 +78,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('go', {
     checks: '!-n !-c !-list* !-run=^$ !-exec* test:test build:build lint:vet',
+    filters: '-run -skip -test.run',
     runs: `-overlay --overlay -gccgoflags -exec -toolexec -vettool --exec --toolexec --vettool -compiler --compiler
       -fixtool --fixtool *-extld* *-extar* *-linkmode*`,
     writes: `-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -test.coverprofile
@@ -205,6 +209,7 @@ export const builders: readonly ProgramRow[] = [
   program('mocha', {
     checks: '!-w test',
     ...ofJest,
+    filters: '-g --grep -f --fgrep',
     options: '-f=text -g=text -j=text -O=text -s=text -t=text',
     runs: '-n --node-option --node-option=*',
     loads: `${ofJest.loads} --file --import --loader -R -u --ui --package --opts --compilers`,
@@ -217,6 +222,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('playwright, cypress', {
     checks: 'test:test test:run',
+    filters: '-g --grep',
     options: '-g=text -j=text -k=text -x=text -e=text -s=text -p=text -q=text',
     writes: '--output --trace',
     loads: '-c --config -C --config-file --reporter --browser -b -P --project --ui-host -r',
@@ -237,6 +243,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('ctest', {
     checks: '!-N !--show-only* test',
+    filters: '-R --tests-regex',
     runs: `-S --script -SP --script-new-process --build-and-test --launch --build-makeprogram --test-command
       --overwrite -DCTEST_*`,
     writes: '-O --output-log --output-junit',
@@ -244,6 +251,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('dotnet', {
     checks: 'test:test build:build',
+    filters: '--filter',
     runs: `-p:* /p:* -property:* --property:* -p --property --logger --logger:* -logger:* /logger:* /l:* -l -l:* @*`,
     writes: '-o --output --results-directory --artifacts-path',
     loads: '-s --settings --test-adapter-path --collect',
@@ -254,6 +262,7 @@ export const builders: readonly ProgramRow[] = [
   program('msbuild', {checks: 'build', like: 'dotnet'}),
   program('swift', {
     checks: '!test=list test:test build:build',
+    filters: '--filter',
     runs: '-Xlinker -Xswiftc -Xcc -Xcxx --toolset --swift-sdk --sdk --destination',
     loads: '--package-path --scratch-path',
     does: [buildsProject],
@@ -262,6 +271,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('pytest, py.test', {
     checks: '!--setup-plan !--setup-only !--fixtures* !--markers !--cache-show* test',
+    filters: '-k',
     options: '-k=text -m=text -n=text -o=text -r=text -W=text',
     runs: `--pdbcls -p --tx --px --ds --dc addopts= pythonpath= python_files= testpaths= usefixtures= cache_dir=
       log_file= required_plugins= -oaddopts=* -opythonpath=* -opython_files=* -olog_file=* --cov-report=*:/* --cov-report=*:..* --cov-report=*:~* --override-ini=addopts*
@@ -305,7 +315,8 @@ export const builders: readonly ProgramRow[] = [
     is: 'abbreviates',
   }),
   program('rspec, rubocop', {
-    checks: 'test',
+    checks: '@bin/rspec @bin/rubocop test',
+    filters: '-e --example',
     edits: '-a -A -x --autocorrect --autocorrect-all --auto-correct --fix-layout',
     options: '-e=text -t=text -p=text',
     runs: '--drb',
@@ -313,7 +324,7 @@ export const builders: readonly ProgramRow[] = [
     loads: '-r --require -c --config -C -P -I -O --options -f --format --plugin --default-path --profile',
     is: 'data',
   }),
-  program('cucumber', {checks: 'test', like: 'rspec'}),
+  program('cucumber', {checks: '@bin/cucumber test', like: 'rspec'}),
   program('ruby', {
     options: '-W=text -K=text -F=text -T=text -0=text -i=text',
     runs: '-e -r -I -C -x -S -E',
@@ -322,7 +333,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'code',
   }),
   program('rake', {
-    checks: '!-n !-P !-T* target',
+    checks: '@bin/rake !-n !-P !-T* target',
     options: '-j=text -W=text -T=text -D=text -t=text',
     runs: '-e -E -p --execute --execute-print --execute-continue --suppress-backtrace',
     loads: '-f --rakefile -r --require -I --libdir -R --rakelib --rakelibdir -C -g --system',
@@ -381,12 +392,13 @@ export const builders: readonly ProgramRow[] = [
   program('groovy', {like: 'javac', is: 'code whole-options'}),
   program('phpunit', {
     checks: 'test',
+    filters: '--filter',
     runs: '-d --prepend --extension --printer --loader',
     writes: '--log-junit --coverage-html --coverage-clover',
     loads: '--bootstrap -c --configuration --include-path --cache-result-file',
   }),
   program('gradle, gradlew, mvn, mvnw', {
-    checks: `!-m !-fn !--fail-never !--test-dry-run !-Dmaven.test.failure.ignore* !test:-DskipTests !test:-DskipTests=true
+    checks: `@gradlew @mvnw !-m !-fn !--fail-never !--test-dry-run !-Dmaven.test.failure.ignore* !test:-DskipTests !test:-DskipTests=true
       !test:-Dmaven.test.skip !test:-Dmaven.test.skip=true !test:-x=test !test:--exclude-task=test target`,
     options: '-D=text -P=text -q=text -x=text -T=text -pl=text',
     runs: `-Dexec.* -Dmaven.ext* -DargLine* -Djvm* -Dorg.gradle.* -Djava.* -Dmaven.*.executable* -Dmaven.*.debug*

@@ -65,6 +65,7 @@ export const packages: readonly ProgramRow[] = [
   }),
   program('bun', {
     checks: 'script:run script',
+    filters: '-t --test-name-pattern',
     like: 'npm',
     operands: 'module*',
     runs: `-r -e -p --eval --print --shell`,

@@ -3,9 +3,9 @@ import {runsAsOtherUser, changesShell, runsText, changesShellState} from './effe
 
 /** Shells and their builtins. */
 export const shell: readonly ProgramRow[] = [
-  program('bash, sh', {does: [runsText], is: 'shell restores own-words'}),
-  program('zsh', {does: [runsText], is: 'shell restores'}),
-  program('dash, fish', {does: [runsText], is: 'shell'}),
+  program('bash, sh', {checks: '!-n', does: [runsText], is: 'shell restores own-words'}),
+  program('zsh', {checks: '!-n', does: [runsText], is: 'shell restores'}),
+  program('dash, fish', {checks: '!-n', does: [runsText], is: 'shell'}),
   program('eval', {does: [runsText], wraps: {rule: 'exact'}, is: 'input fed restores'}),
   program('source, .', {does: [runsText], is: 'input fed runs-given'}),
   program('su', {does: [runsAsOtherUser], is: 'shell'}),
