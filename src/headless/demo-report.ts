@@ -1,10 +1,7 @@
-import {fallbackText} from '../domain/model-fallback.ts';
-import type {AgentEvent, Approval, PromptSummary} from '../actions/agent-event.ts';
+import type {AgentEvent, PromptSummary} from '../actions/agent-event.ts';
 import {outcomeOf} from '../actions/outcome.ts';
-import type {Question, QuestionAnswer} from '../actions/ports.ts';
 import type {Preview} from '../actions/preview.ts';
 import type {AgentClient} from '../agent/client.ts';
-import {unreachable} from '../base/unreachable.ts';
 import {messageText} from '../domain/conversation.ts';
 import {type ActionId, messageId} from '../domain/ids.ts';
 import type {TodoList, TodoStatus} from '../domain/todo.ts';
@@ -20,7 +17,7 @@ interface ReportOptions {
 }
 
 /**
- * Runs one prompt and prints its events as they happen, for people. It approves everything that the agent asks for, and prints each
+ * Runs the demo's prompt and prints its events as they happen, for people. It approves everything that the agent asks for, and prints each
  * approval.
  */
 export async function runReport({engine, prompt, print, uuid}: ReportOptions): Promise<HeadlessEnd> {
@@ -29,8 +26,8 @@ export async function runReport({engine, prompt, print, uuid}: ReportOptions): P
   const unsubscribe = engine.subscribe(events => {
     for (const event of events) {
       for (const line of report.linesOf(event)) print(line);
-      if (event.event === 'approval-requested') engine.submit(grant(event.approval));
-      if (event.event === 'question-asked') engine.submit(choice(event.id, event.questions));
+      if (event.event === 'approval-requested')
+        engine.submit({op: 'answer-approval', id: event.approval.id, answer: {decision: 'allow', scope: 'once'}});
       if (event.event === 'prompt-finished') finished.resolve(event.summary);
     }
   });
@@ -38,16 +35,6 @@ export async function runReport({engine, prompt, print, uuid}: ReportOptions): P
   const summary = await finished.promise;
   unsubscribe();
   return endOf(summary);
-}
-
-const grant = ({id}: Approval) => ({op: 'answer-approval', id, answer: {decision: 'allow', scope: 'once'}}) as const;
-
-const choice = (id: ActionId, questions: readonly Question[]) =>
-  ({op: 'answer-question', id, answer: {kind: 'answered', answers: questions.map(firstChoice)}}) as const;
-
-function firstChoice({options}: Question): QuestionAnswer {
-  const chosen = options.find(({recommended}) => recommended === 'recommended') ?? options[0];
-  return {selected: chosen === undefined ? [] : [chosen.label], other: ''};
 }
 
 /** The maximum number of lines to show of a file's change. */
@@ -59,17 +46,8 @@ class Report {
 
   linesOf(event: AgentEvent): readonly string[] {
     switch (event.event) {
-      case 'session-opened':
-        this.#tasks = applyTaskFrames(emptyTaskView, event.todoFrames);
-        return [];
       case 'prompt-accepted':
         return event.text.split('\n').map(line => `> ${line}`);
-      case 'retrying':
-        return [`retrying (${event.attempt} of ${event.maxAttempts}): ${oneLine(event.message)}`];
-      case 'fell-back':
-        return [oneLine(fallbackText(event))];
-      case 'repaired':
-        return [oneLine(event.text)];
       case 'message-finished': {
         const text = messageText(event.message).trim();
         return text === '' ? [] : ['', ...text.split('\n'), ''];
@@ -79,10 +57,6 @@ class Report {
         return [];
       case 'approval-requested':
         return [`approved by the demo: ${event.approval.label}`];
-      case 'question-asked':
-        return event.questions.map(
-          question => `answered by the demo: ${question.question} ${firstChoice(question).selected.join(', ')}`,
-        );
       case 'action-started':
         return diffLines(event.preview);
       case 'action-settled':
@@ -92,48 +66,10 @@ class Report {
       case 'todos-framed':
         this.#tasks = applyTaskFrames(this.#tasks, event.frames);
         return todoLines(todosOf(this.#tasks));
-      case 'notice':
-        return [`note: ${oneLine(event.text)}`];
       case 'prompt-finished':
         return summaryNotes(event.summary);
-      case 'sandbox-proven':
-      case 'prompt-withdrawn':
-      case 'command-started':
-      case 'command-finished':
-      case 'turn-started':
-      case 'message-started':
-      case 'block-started':
-      case 'block-delta':
-      case 'block-finished':
-      case 'approval-settled':
-      case 'question-settled':
-      case 'hand-over-asked':
-      case 'hand-over-settled':
-      case 'terminal-needed':
-      case 'action-output':
-      case 'usage-changed':
-      case 'rewound':
-      case 'compaction-begun':
-      case 'compaction-ended':
-      case 'compaction-offered':
-      case 'compaction-answered':
-      case 'compacted':
-      case 'session-renamed':
-      case 'model-changed':
-      case 'mode-changed':
-      case 'hook-started':
-      case 'hook-ended':
-      case 'agent-started':
-      case 'agent-changed':
-      case 'agent-event':
-      case 'prompt-suggested':
-      case 'review-opened':
-      case 'plan-changed':
-      case 'checks-changed':
-      case 'sent-on':
-        return [];
       default:
-        return unreachable(event);
+        return [];
     }
   }
 }
