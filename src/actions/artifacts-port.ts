@@ -28,7 +28,6 @@ export interface Artifact {
   readonly name: string;
   readonly sha256: string;
   readonly bytes: number;
-  /** The path of the copy. */
   readonly path: string;
   /** The address at which the server that runs the session offers the artifact. Empty if there is none. */
   readonly url: string;

@@ -38,7 +38,6 @@ export interface AppliedChanges {
   readonly dropped: readonly (DroppedChange & {readonly why: 'conflict' | 'failed' | 'interrupted' | 'protected'})[];
 }
 
-/** The outcome for the changes of a command. */
 export interface ChangesOutcome {
   /** The applied changes, without build output, which people don't look at. */
   readonly applied: readonly Change[];

@@ -22,7 +22,6 @@ export interface FetchedConversation {
   readonly messages: readonly FetchedMessage[];
   /** The number of the first message in `messages`, from 1. */
   readonly first: number;
-  /** The number of messages in the session. */
   readonly total: number;
   /** An unguessable line before and after the text of the session. */
   readonly boundary: string;

@@ -11,7 +11,6 @@ export interface EditDocumentsInput {
 }
 
 export interface EditDocumentsOutput {
-  /** The documents that changed. */
   readonly documents: readonly SessionDocument[];
 }
 

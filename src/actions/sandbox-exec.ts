@@ -41,7 +41,6 @@ export interface KeptChanges {
   readonly id: Outcome<string, string>;
 }
 
-/** The maximum number of diffs to read. */
 const maxDiffs = 200;
 /** The maximum number of changes to list without a diff. */
 const maxNamed = 50;

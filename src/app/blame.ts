@@ -18,10 +18,8 @@ import {containsPath, realPath} from '../workspace/files/resolve-path.ts';
 /** The size of the largest file to blame, in bytes. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** The sessions of a folder and their checkpoints. */
 export interface BlamePlace {
   readonly store: Store;
-  /** The folder of the checkpoints. */
   readonly folder: string;
   readonly directory: string;
 }

@@ -20,7 +20,6 @@ const schemaVersion = 'authorship/3.0.0';
 /** The number of commits to look at if none is named. */
 const maxCommits = 200;
 
-/** A commit that got a note. */
 export interface NotedCommit {
   readonly commit: string;
   readonly files: number;

@@ -59,7 +59,6 @@ function lazyPort(load: () => Promise<object>, ...names: readonly string[]): obj
   return Object.fromEntries(names.map(name => [name, method(name)]));
 }
 
-/** The names of the methods that return promises. */
 type Answering<Port> = {
   [Name in keyof Port]: Port[Name] extends (...given: never[]) => Promise<unknown> ? Name : never;
 }[keyof Port];

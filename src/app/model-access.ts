@@ -40,7 +40,6 @@ export interface Provider {
   readonly baseUrl: string | undefined;
   /** Empty if there is none. */
   readonly keyVariable: string;
-  /** The variable or setting of the address. */
   readonly urlVariable: string;
   /** The headers of the setting `providers`. */
   readonly headers: Headers;

@@ -11,7 +11,6 @@ import {UsageError} from './exit-code.ts';
 /** A hook of a plugin, with the trust that it needs to run. */
 export interface PluginHook {
   readonly hook: HookSetting;
-  /** The file that defines the hook. */
   readonly path: string;
   /** The plugin's folder if it is in the project. Its files must be trusted when the hook runs. */
   readonly project: {readonly folder: string; readonly trust: ProjectTrust} | 'outside';

@@ -24,13 +24,11 @@ const shadowPlace = z.object({
   /** The real workspace folders, and those of the shadow, in the same order. */
   real: z.array(z.string()),
   roots: z.tuple([z.string()], z.string()),
-  /** The file for what this process reports. */
   report: z.string(),
   /** The text that the process outside passes on. */
   given: z.string(),
 });
 
-/** The shadow in which this process works. */
 export type ShadowPlace = z.infer<typeof shadowPlace>;
 
 /** Returns the shadow in which this process works, if any. Hides it from the processes that this one starts. */

@@ -6,7 +6,6 @@ import {causeText} from '../domain/fault.ts';
 import {type ExtensionPart, type ExtensionPaths, type PluginPlace, usualPaths} from './extension-places.ts';
 import {nameInProject, type ProjectTrust} from './trust-record.ts';
 
-/** A plugin folder that was named to weft. */
 export interface NamedPlugin {
   /** The folder's absolute path. */
   readonly folder: string;

@@ -55,7 +55,6 @@ export const rowKeyVariables = {
 } as const;
 export type RowName = keyof typeof rowKeyVariables;
 
-/** Other names of rows. */
 const rowAliases: ReadonlyMap<string, RowName> = new Map([
   ['kimi', 'moonshot'],
   ['glm', 'zai'],

@@ -10,7 +10,6 @@ export type TreeId = Brand<string, 'TreeId'>;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the only way into the brand
 export const treeId = (raw: string): TreeId => raw as TreeId;
 
-/** The checkpoints that one session can be rewound to. */
 export interface SessionCheckpoints {
   /** When the session was last written to, in milliseconds since the epoch. */
   readonly updatedAt: number;

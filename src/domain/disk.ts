@@ -16,7 +16,6 @@ export type ReadBytes =
   | {readonly kind: 'missing'}
   | {readonly kind: 'unreadable'};
 
-/** The state of a git repository. */
 export interface RepositoryState {
   /** The number of changed and untracked files. */
   readonly changed: number | 'unknown';

@@ -28,7 +28,6 @@ export type Refusal =
   | {readonly kind: 'maybe-too-long'; readonly hint: 'words' | 'none'}
   | {readonly kind: 'too-long'; readonly tokens: number; readonly window: number};
 
-/** The length of a request that was too long for the model. */
 export type RefusedLength = Omit<Extract<Refusal, {kind: 'too-long'}>, 'kind'>;
 
 /** The length of a request whose tokens are not counted. */

@@ -83,7 +83,6 @@ export type OutsideEffect =
   | {readonly kind: 'reads-outside' | 'may-lie-outside' | 'leaves-workspace'; readonly path: string}
   | {readonly kind: 'leaves-for-home'}
   | {readonly kind: 'repository-outside'; readonly reads: 'objects' | 'repository' | 'settings'; readonly path: string}
-  /** The part runs a program that has the effect. */
   | {readonly kind: 'runs-program'; readonly program: string; readonly effect: OutsideEffect};
 
 /** Returns the effect of a part that runs `program`. `effect` is what the program does. */

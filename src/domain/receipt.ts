@@ -75,7 +75,6 @@ export const hidingText = (
 
 /** A check in a command, and whether the exit code of the whole command is the exit code of the check. */
 export interface FoundCheck extends Check {
-  /** The meaning of a zero exit code for the check. */
   readonly zero: 'passed' | Exclude<HidingSyntax, 'unreached'>;
   /** Another exit code: `failed` if only the check can have failed. */
   readonly nonZero: 'failed' | HidingSyntax;
@@ -85,7 +84,6 @@ export interface FoundCheck extends Check {
   readonly selection: 'all' | 'by-name';
 }
 
-/** The end of a check. */
 export type CheckEnd =
   | {readonly kind: 'exited'; readonly code: number}
   /** The exit code of the command says nothing about the check. */
@@ -118,7 +116,6 @@ export interface RunningCheck extends Pick<Receipt, 'call' | 'tree' | 'isConfine
 
 /** The facts about checks that a session keeps while it is open. */
 export interface CheckTracker {
-  /** The checks in blocks. */
   readonly running: Map<BlockId, RunningCheck>;
   /** The actions of all agents that may change files: those that run, and all that ever began. */
   active: number;

@@ -68,7 +68,6 @@ interface IdleSession {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A session that terminals have opened. */
 interface AttachedSession {
   readonly client: AgentClient;
   terminals: number;
@@ -159,7 +158,6 @@ export class AgentRuns {
     };
   }
 
-  /** Submits a prompt. */
   start(client: AgentClient, prompt: Prompt): StartedPrompt {
     const live = this.live(client);
     const run: Run = new Run(client, prompt, {

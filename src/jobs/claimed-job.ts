@@ -71,7 +71,6 @@ export class ClaimedJob {
     return this.#write(() => this.#store.settle(this.job, ask));
   }
 
-  /** Removes the record of the job. */
   remove(): Promise<void> {
     return this.#write(() => this.#store.remove(this.job.id));
   }

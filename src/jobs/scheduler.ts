@@ -2,7 +2,6 @@ import {causeText} from '../domain/fault.ts';
 import type {JobQueue, JobStore, NewJob} from '../domain/job.ts';
 import type {Schedule} from '../domain/schedule.ts';
 
-/** The stored schedules. */
 export interface SchedulesPort {
   nextAt(): number | 'none';
   takeDue(

@@ -11,7 +11,6 @@ export interface StackRun {
   run(options: DirectorOptions, signal: AbortSignal): Promise<StackRunEnd>;
 }
 
-/** Runs the task stack. */
 export interface DirectorPort {
   /** Prepares a run in which weft or a harness's agent does the tasks. Rejects if that is impossible, as without a model. */
   open(harness: string, observe: (event: StackRunEvent) => void): Promise<StackRun>;

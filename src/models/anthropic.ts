@@ -83,7 +83,6 @@ export function connectAnthropic(options: AnthropicOptions): ModelPort {
   };
 }
 
-/** The beta that a body needs. */
 const betas = (body: object): Readonly<Record<string, string>> =>
   'messages' in body &&
   Array.isArray(body.messages) &&

@@ -41,7 +41,6 @@ const usualLimitMs = 180_000;
 /** The longest wait before a repeated request, in milliseconds. */
 const longestWaitMs = 10_000;
 const maxTokens = 4096;
-/** The tokens of the answer that is to be cut. */
 const cutTokens = 64;
 /** The maximum number of tokens of the text that tests the context. Providers cache texts of this size. */
 const contextTokens = 6000;

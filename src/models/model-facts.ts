@@ -42,7 +42,6 @@ export interface ModelInfo {
   readonly price: PriceList | 'unknown';
   /** The effort levels that the model is known to have, lowest first. */
   readonly efforts: readonly Effort[];
-  /** Whether the levels are known. */
   readonly effortsFrom: 'weft' | 'settings' | 'nobody';
   /** The effort of requests: what the user chose, or the model's nearest level. */
   readonly effort: Effort | 'default';

@@ -58,7 +58,6 @@ export interface Repair {
 
 interface RefusedRequest {
   readonly request: ModelRequest;
-  /** The body that was sent. */
   readonly body: JsonObject;
   readonly learned: SessionRefusalChanges;
   /** The name of the server, for people. */

@@ -25,7 +25,6 @@ export class ResponsesDecoder extends Decoder {
   #calls = 0;
   /** The model's text if it declines. */
   #refusal = '';
-  /** The open items by output index. */
   readonly #open = new Map<number, OpenItem>();
   /** The output index of each item, by its ids. Some gateways give items no index, or all of them the same one. */
   readonly #indexes = new Map<string, number>();

@@ -120,7 +120,6 @@ function toolParam(tool: ToolSpec | ProviderTool, texts: TextTools): FunctionToo
 }
 
 interface ItemsFor {
-  /** The requested model. */
   readonly model: string;
   readonly texts: TextTools;
 }

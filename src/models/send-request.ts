@@ -208,13 +208,11 @@ function takeAll(
   return undefined;
 }
 
-/** Reads the events of a response. */
 async function eventsOf(response: Response, body: Readable): Promise<AsyncIterable<readonly string[]>> {
   const form = formOf(response);
   return form === 'aws' ? (await import('./aws-event-stream.ts')).readAwsEvents(body) : readServerEvents(body, form);
 }
 
-/** Returns the form of a response that its content type names. */
 function formOf({headers}: Response): 'aws' | 'json' | 'stream' {
   const type = headers.get('content-type') ?? '';
   if (type.startsWith('application/vnd.amazon.eventstream')) return 'aws';

@@ -20,7 +20,6 @@ interface OpenText {
   readonly kind: 'text' | 'thinking';
   /** `undefined` as long as no character of the text can begin markup. */
   scanner: TextScanner | undefined;
-  /** The index of the shown block. */
   index: number | undefined;
   shownKind: 'text' | 'thinking';
   shown: string;

@@ -197,7 +197,6 @@ const mayOpen = /^(?:<(?:[tfima|｜]|$)|\[(?:t|$))/iu;
 
 /** Tracks whether the text so far ends within code: a fence, an indented line, or between backticks. */
 class CodeTracker {
-  /** The beginning of the line. */
   #line = '';
   #backticks = 0;
   #fence = '';

@@ -393,7 +393,6 @@ const lostFault = (id: SessionId): Fault => ({
   fix: `Continue with --resume ${id}.`,
 });
 
-/** Returns the lock name for changes of a session. */
 const lockNameOf = (id: SessionId): string => `session ${id}`;
 
 const openHereFault = (id: SessionId): Fault => ({

@@ -495,7 +495,6 @@ export const isUnchanged = (db: Database, {id, updatedAt}: SessionSize): boolean
   db.first('SELECT 1 AS found FROM sessions WHERE id = ? AND updated_at = ? AND pinned = 0', id, updatedAt) !==
   undefined;
 
-/** A session and the sessions of its sub-agents. */
 const withSubSessions = `WITH RECURSIVE tree (id) AS (
   SELECT CAST(? AS TEXT) UNION ALL SELECT s.id FROM sessions s JOIN tree ON s.parent = tree.id
 )`;

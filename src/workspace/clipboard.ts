@@ -145,7 +145,6 @@ interface TextWriter {
   readonly options: readonly string[];
 }
 
-/** Returns the programs that can write the clipboard on this platform. */
 function writersFor(platform: NodeJS.Platform, environment: Environment): readonly TextWriter[] {
   const has = (name: string): boolean => (environment[name] ?? '') !== '';
   const clip: TextWriter = {program: 'clip.exe', options: []};

@@ -40,7 +40,6 @@ const textEvents: ReadonlySet<string> = new Set(['UserPromptSubmit', 'SessionSta
 
 export interface HookDeps {
   readonly hooks: readonly Hook[];
-  /** The source of prompts. */
   readonly promptSource: 'user' | 'sdk';
   /** Replaces secrets with placeholders. */
   readonly redact: (text: string) => string;

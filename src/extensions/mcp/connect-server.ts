@@ -18,7 +18,6 @@ import {
 } from './server-connection.ts';
 import {StdioTransport} from './stdio-transport.ts';
 
-/** The input for connecting a configured server. */
 export interface ServerToConnect {
   /** The configuration with its variables filled in (`expandConfig`). */
   readonly config: ServerConfig;

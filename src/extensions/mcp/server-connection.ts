@@ -52,7 +52,6 @@ export type ProtocolEra =
   | {readonly kind: 'legacy'}
   | {readonly kind: 'modern'; readonly discover: JsonObject};
 
-/** The services that a server can request from its client. */
 export interface ClientServices {
   readonly elicit: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
   /** Asks the model on behalf of the server, once the user agrees. `undefined`: no user can be asked. */

@@ -407,7 +407,6 @@ function clientName(body: Json | undefined): string {
 
 const tooManyClients = (): Response => rpcFailure(503, -32_000, 'Too many clients');
 
-/** Returns the ids of the requests in a body. */
 const requestIds = (body: Json | undefined): readonly (string | number)[] =>
   (isJsonList(body) ? body : [body]).flatMap(message => {
     if (!isJsonObject(message) || typeof message['method'] !== 'string') return [];

@@ -32,7 +32,6 @@ import {rpcError, rpcErrors, type RpcError, type RpcPeer} from '../../protocol/j
 import {sessionOffer} from '../session-offer.ts';
 import {applyTaskFrames, emptyTaskView, todosOf} from '../../tasks/task-view.ts';
 
-/** The modes that an editor can choose. */
 const offeredModes = [
   {id: 'default', name: 'Ask', description: 'Asks before it changes anything'},
   {id: 'acceptEdits', name: 'Accept edits', description: 'Edits files in the workspace without asking'},

@@ -36,7 +36,6 @@ export interface EditorServing {
   readonly write: (message: object) => void;
   /** Writes one line to stderr, for the editor's log. */
   readonly note: (line: string) => void;
-  /** Opens the engine of a session in a folder. */
   readonly openEngine: (request: EngineRequest) => Promise<Outcome<AgentClient, EngineFailure>>;
   /** The saved sessions. `elsewhere`: they are on a server, which lists none to editors. */
   readonly saved: SavedSessions | 'elsewhere';
@@ -286,7 +285,6 @@ const failureCodes: Readonly<Record<EngineFailure['kind'], number | undefined>> 
   other: undefined,
 };
 
-/** The methods that need the saved sessions. */
 const savedMethods: ReadonlySet<string> = new Set(['session/list', 'session/delete', 'session/fork']);
 
 const unknownMethod = ({method}: RpcRequest): RpcError =>

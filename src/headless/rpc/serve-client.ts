@@ -37,7 +37,6 @@ export interface ClientServing {
     /** Whether weft echoes a prompt when it starts on it. */
     readonly echo: 'with' | 'without';
   };
-  /** Writes a message as a line. */
   readonly lineOf: (message: RpcMessage | ControlMessage) => string;
   readonly uuid: (name?: string) => string;
   readonly version: string;

@@ -10,7 +10,6 @@ export type RpcInput =
   | {readonly kind: 'request'; readonly id: string; readonly request: ControlRequest}
   /** A request that weft can't serve. Its `subtype` is unknown, or `message` says what is invalid. */
   | {readonly kind: 'unserved-request'; readonly id: string; readonly code: RefusalCode; readonly message: string}
-  /** The answer to a request from weft. */
   | {readonly kind: 'response'; readonly id: string; readonly answer: Outcome<JsonObject, string>}
   /** The client withdraws a request. */
   | {readonly kind: 'withdrawal'; readonly id: string}

@@ -152,7 +152,6 @@ class SessionEncoder {
   /** The model's tool names of waiting and running calls. */
   readonly #toolNames = new Map<ActionId, string>();
   readonly tasks: TaskMessages;
-  /** The repairs of this turn. */
   #repairs: readonly Repaired[] = [];
 
   constructor(session: SessionInfo, options: RpcEncoderOptions) {

@@ -15,7 +15,6 @@ const headLength = 2048;
 export class InputLines {
   readonly #maxBytes: number;
   readonly #decoder = new TextDecoder();
-  /** The text of the current line. */
   #texts: string[] = [];
   /** The size of the whole current line, kept or not. */
   #bytes = 0;

@@ -115,7 +115,6 @@ const entryOf = ({title}: TaskItem, status: 'pending' | 'in_progress' | 'complet
  * were rolled back. Parts that the model did not write (user queries, task descriptions, tool results) are left out.
  */
 class AnswerReader {
-  /** Ids of messages. */
   readonly #known = new RevertibleMap<'known'>({limit: 10_000, weightOf: () => 1});
   readonly #texts = new MessageTexts();
   readonly #seen = {text: new SeenText(), thinking: new SeenText()};
@@ -251,7 +250,6 @@ class AnswerReader {
     if (call !== undefined) this.#emit(this.#calls.add({...call, subject: 'todos'}));
   }
 
-  /** Appends strings to a message. */
   #append(message: ProtocolMessage, place: MessageSource): void {
     const {body} = message;
     this.#know(message.id);

@@ -19,7 +19,6 @@ export const makeAnthropicStream = (options: AnthropicStreamOptions): AnswerStre
 
 class AnthropicDialect implements AnswerDialect {
   readonly #options: AnthropicStreamOptions;
-  /** The open block. */
   #open: AnswerText['kind'] | undefined;
   /** The number of closed blocks, which is the index of the open or next one. */
   #index = 0;

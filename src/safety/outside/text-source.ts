@@ -22,7 +22,6 @@ import {accessedPaths} from '../paths/accessed-paths.ts';
 import {belowRoots, type PathContext, realParts} from '../paths/path-context.ts';
 import {isAnchored, isWithin, pathFrom} from '../paths/path-parts.ts';
 
-/** The source of a text. */
 export interface TextSource {
   /** For people: an address, a path, a command, or `mcp__SERVER`. */
   readonly name: string;

@@ -84,7 +84,6 @@ export const matchesSomeForm = (pattern: CommandPattern, {forms, run, extent}: C
   return isIn(forms) && (/[|&;<>()`\n]/u.test(pattern.text) || isIn(run()));
 };
 
-/** The element that matches any text. */
 const anyText = '';
 
 /** The element between words. No word of a command can contain it. */

@@ -435,7 +435,6 @@ interface OptionForm {
 
 const anyCommand = /^/u;
 
-/** The password options of these commands. */
 const optionForms: readonly OptionForm[] = [
   {options: ['-a'], command: commands.redis, value: separateValue},
   {options: ['-U'], command: commands.samba, value: sambaValue},

@@ -121,7 +121,6 @@ const holdsSecret = (content: string, vault: PlaceholderRegistry, anchors: Ancho
 export const decodeUnits = (value: string, domain: SearchedText['domain']): string =>
   domain === 'text' ? value : Buffer.from(value, 'latin1').toString('utf8');
 
-/** Merges overlapping secrets. */
 function mergeOverlaps(found: readonly FoundSecret[]): readonly FoundSecret[] {
   const result: FoundSecret[] = [];
   for (const each of found.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
@@ -286,7 +285,6 @@ function findWrapped(
   return {found, openFrom: text.length - openFrom > longestBlock ? text.length : openFrom};
 }
 
-/** Returns the lines of a block as secrets. */
 function linesIn(text: string, from: number, to: number): readonly FoundSecret[] {
   const runs = text.slice(from, to).matchAll(/[A-Za-z0-9+/=]+/gu);
   return Array.from(runs, ({index, 0: {length}}) => ({from: from + index, to: from + index + length, name: 'BASE64'}));

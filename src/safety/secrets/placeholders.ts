@@ -43,7 +43,6 @@ export interface PlaceholderRegistry {
   redactEverywhere(value: string, name: string): void;
   /** Returns the secret for a placeholder, or `undefined` if it is unknown. */
   valueOf(placeholder: string): string | undefined;
-  /** Returns the name of a secret text. */
   nameOf(text: string): string;
   /** Returns how many texts are redacted everywhere. */
   size(): number;

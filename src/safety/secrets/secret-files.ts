@@ -32,7 +32,6 @@ export function secretFilesIn(text: string): readonly string[] {
 
 const maxPaths = 50;
 
-/** A value and its name. */
 interface NamedValue {
   readonly name: string;
   readonly value: string;

@@ -28,7 +28,6 @@ export interface FoundFiles {
   readonly listed: ListedFiles;
 }
 
-/** The files that a program lists. */
 export interface ListedFiles {
   /** The folders that it searches, as written, and how many levels deep. */
   readonly below: readonly {readonly folder: string; readonly depth: number}[];

@@ -19,7 +19,6 @@ interface ShellReading {
 }
 
 export interface ShellWord {
-  /** The word as written. */
   readonly raw: string;
   /** The word without quotes and backslashes. A substitution becomes `$()`. Other expansions stay as they are. */
   readonly plain: string;

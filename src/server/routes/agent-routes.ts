@@ -80,7 +80,6 @@ const questionRequest = z.strictObject({
   answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
 });
 
-/** A step of a plan. */
 const planStep = z.object({id: z.string(), description: z.string(), status: z.enum(planStepStatuses)});
 
 /** A plan with its state, for programs. */
@@ -186,7 +185,6 @@ const shown =
     running: running.has(id),
   });
 
-/** The dependencies of the agent routes. */
 export interface AgentRoutesDeps {
   readonly agent: AgentPort;
   readonly runs: AgentRuns;

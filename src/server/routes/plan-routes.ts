@@ -113,7 +113,6 @@ export interface DryRunsPort {
 
 const started = z.object({taskId: z.string(), sessionId: z.string()});
 
-/** The dependencies of the plan routes. */
 export interface PlanRoutesDeps extends Omit<AgentRoutesDeps, 'directory'> {
   readonly plans: PlansPort;
   readonly dryRuns: DryRunsPort;

@@ -177,7 +177,6 @@ function postgresFault(cause: unknown, address: string): Fault {
   return {kind: 'needs-user', message: `The session database ${address} ${problem} (${causeMessage}).`, fix};
 }
 
-/** Returns the problem and the fix. */
 function postgresText(code: string, causeMessage: string): readonly [problem: string, fix: string] {
   const isUnreachable =
     code === '57P01' || /^(?:E[A-Z]+|08\w{3})$/u.test(code) || /timed? ?out|connection/iu.test(causeMessage);

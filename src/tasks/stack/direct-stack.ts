@@ -60,7 +60,6 @@ export type HookEnd =
   | {readonly kind: 'refused'; readonly reason: string}
   | {readonly kind: 'interrupted'};
 
-/** How a run of the task stack ended. */
 export type StackRunEnd =
   | {readonly kind: 'done'}
   | {readonly kind: 'task-failed'}

@@ -101,7 +101,6 @@ export class StackState {
     return this.#taskCount;
   }
 
-  /** The number of tasks and messages that exist. */
   get size(): number {
     return this.#tasks.size + this.#messages.size;
   }
@@ -140,7 +139,6 @@ export class StackState {
     };
   }
 
-  /** Returns the layer and index of a task. */
   positionOf(id: StackTaskId): {readonly layer: number; readonly index: number} | 'nowhere' {
     const layer = this.#layerOf.get(id);
     if (layer === undefined) return 'nowhere';

@@ -44,7 +44,6 @@ export class KnownCommands {
     return [...own, ...this.#prompts];
   }
 
-  /** Loads the completions for a draft that starts a command. */
   loadFor(draft: string): void {
     const isCommand = draft.startsWith(commandPrefix);
     if (isCommand && !this.#isTyped) void this.#loadPrompts();

@@ -29,9 +29,7 @@ export class RunClock {
   #workedMs = 0;
   #costBefore = 0;
   #cost = 0;
-  /** The output tokens of the session. */
   #outputTokens = 0;
-  /** The output tokens of the session when the prompt began. */
   #outputTokensBefore = 0;
   readonly #asked = new Set<ActionId>();
   /** The time spent waiting for the user since the prompt began, without the current wait. */

@@ -260,7 +260,6 @@ export class Store {
     return this.#transcript;
   }
 
-  /** Handles a resize. */
   handleResize(): void {
     this.#transcript.handleResize();
     this.#frames.drawNow();

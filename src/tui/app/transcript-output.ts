@@ -100,7 +100,6 @@ export class TranscriptOutput implements LinesAbove {
     this.#standing = this.#standing.map(one => (one.block === 'start' ? {...one, block: start} : one));
   }
 
-  /** Adds finished blocks. */
   add(blocks: readonly TranscriptBlock[]): void {
     const frame = this.#frame();
     if (this.#buffer !== 'none') {

@@ -330,7 +330,6 @@ const partsRow = (name: string, parts: readonly CountedPart[], frame: Frame): re
 interface ParagraphProps {
   readonly text: string;
   readonly as?: Style;
-  /** The width of the card. */
   readonly width: number;
 }
 

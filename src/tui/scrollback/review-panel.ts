@@ -20,7 +20,6 @@ import {changeTitle, type DiffRow, diffRows} from './diff-lines.ts';
 import {keysRow, pagerLetters, type TranscriptPanel} from './transcript-panel.ts';
 
 export interface ReviewHost {
-  /** Saves a change by the user. */
   change(change: ReviewChange): void;
   /** Returns the comments as last saved, or `undefined` before the first change was answered. */
   kept(): readonly ReviewComment[] | undefined;

@@ -26,7 +26,6 @@ export interface ChoosingStage {
 
 export interface HunkStage {
   readonly stage: 'hunks';
-  /** The selected part. */
   readonly row: number;
   /** The first visible line of the selected part. */
   readonly top: number;

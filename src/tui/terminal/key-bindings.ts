@@ -20,7 +20,6 @@ export const bindingContexts = ['global', ...keyContexts] as const;
 /** The names of all actions that a key can have. */
 const keyActions: readonly KeyName[] = keyHelp.flatMap(({rows}) => rows.map(({name}) => name));
 
-/** A key bindings file as weft understands it. */
 export interface KeyBindings {
   readonly keys: UserKeys;
   /** The mistakes in the file, in sentences. weft ignores those entries. */

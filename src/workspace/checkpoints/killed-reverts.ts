@@ -19,7 +19,6 @@ import {decodeEntries, encodeEntries, isInside} from './tree.ts';
  */
 export interface KilledRevert {
   readonly mark: RevertMark;
-  /** The checkpoint from before the revert. */
   readonly before: string;
   readonly steps: readonly Pick<RevertStep, 'path' | 'is' | 'wanted'>[];
   /** The modes of folders that the revert makes writable. */

@@ -434,7 +434,6 @@ function nodeOnDisk(path: string, objects: ObjectStore, seen: Map<string, Cached
   return fileNode(stats, content);
 }
 
-/** The result of a scan. */
 interface Looked extends Scan {
   readonly fileAt: (path: string) => CachedFile | undefined;
 }

@@ -350,7 +350,6 @@ class Scanner {
     return isSameGit && stats.dev === this.#exactDevice && last.lists(stats) && last.isIndexedWhole();
   }
 
-  /** Returns the context of the names in a folder. */
   async #enter(path: string, names: readonly string[], above: FolderContext): Promise<FolderContext> {
     const isRepository = above.status === 'kept' && names.includes('.git');
     const own = isRepository ? {...above, ...(await this.#unknownInRepository(path))} : above;

@@ -22,7 +22,6 @@ export interface IndexedFile {
   readonly inode: number;
 }
 
-/** The git index of a repository. */
 export interface GitIndex {
   /** The folder of git's objects; for worktrees the common one. */
   readonly gitFolder: string;
@@ -33,7 +32,6 @@ export interface GitIndex {
    * that is unknown.
    */
   ignoreKey(now: number): string;
-  /** Returns the entry of a tracked file by its absolute path. */
   file(path: string): IndexedFile | undefined;
   /** True if something is tracked at or below an absolute path. */
   tracks(path: string): boolean;

@@ -190,7 +190,6 @@ function desktopOf({display, programs}: FoundDesktop): Desktop {
   }
 }
 
-/** Returns the size of a screenshot of this screen. */
 function screenshotSize({width, height}: Size): Size {
   const factor = Math.min(1, maxEdge / Math.max(width, height));
   return {width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor))};

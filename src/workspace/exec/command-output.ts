@@ -282,7 +282,6 @@ export interface BoundedText {
   add(text: string): void;
   /** Counts more output as left out, once something was left out. The tail begins after it. */
   leaveOut(bytes: Uint8Array): void;
-  /** Whether something was left out. */
   readonly overflowed: boolean;
   /** The number of lines that `text` leaves out. */
   leftOutLines(): number;
@@ -361,7 +360,6 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 /** Milliseconds without output after which the filter releases what it holds back, which may end in a prompt. */
 const pauseMs = 200;
 
-/** Output that passes through a filter. */
 export interface FilteredOutput<T> {
   push(bytes: Uint8Array): T;
   /** Passes on what the filter can release during a pause, which may be nothing. */

@@ -15,7 +15,6 @@ export interface Commands {
   newShell(): ShellPort;
   readonly blocks: BlocksPort;
   readonly control: TerminalControl;
-  /** Runs the commands of hooks. */
   readonly hooks: Pick<HookProcesses, 'run'>;
   /** Ends all processes that weft started, except the blocks that the user keeps. Start nothing afterwards. */
   close(): Promise<void>;

@@ -12,7 +12,6 @@ export interface OutputPipe {
   readonly descriptor: number;
   /** The system's unique name for this pipe; empty if the system does not report one. */
   readonly name: string;
-  /** The descriptor to pass to the child. */
   readonly writer: Descriptor;
   /** Call this once the child has its copy: the reader ends when the last writer is gone. */
   closeWriter(): void;

@@ -28,7 +28,6 @@ export interface GroupLeader {
   readonly started: string;
 }
 
-/** The ids of one run's processes. */
 export interface RunIds {
   readonly runTag: string;
   /** The process that leads the run's group. */

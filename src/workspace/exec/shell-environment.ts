@@ -6,7 +6,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The sources of a command's variables. */
 export interface VariableSources {
-  /** The environment of weft itself. */
   readonly inherited: Environment;
   /** Variables that the user sets for commands. They override what weft would set or withhold. */
   readonly userSet: Readonly<Record<string, string>>;

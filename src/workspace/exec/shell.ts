@@ -74,7 +74,6 @@ export interface ShellOptions {
     observe: (chunk: string) => void,
     signal: AbortSignal,
   ) => Promise<Outcome<TerminalRunEnd, string>>;
-  /** Makes a block of a running command and returns its id. */
   readonly moveToBackground: (running: RunningCommand) => Promise<BlockId>;
 }
 

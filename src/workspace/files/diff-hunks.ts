@@ -233,7 +233,6 @@ async function markChanges(hunks: readonly DiffHunk[]): Promise<readonly DiffHun
   }));
 }
 
-/** Removed lines and the added lines that replace them. */
 interface Run {
   readonly removed: DiffLine[];
   readonly added: DiffLine[];

@@ -12,7 +12,6 @@ export interface NamedFile {
 
 /** Each method returns what is new or has changed (by size and time) since its last call. */
 export interface SecretFileWatch {
-  /** Returns the files for secrets directly in the roots. */
   inRoots(): readonly NamedFile[];
   /** Returns files for secrets, including those in folders below within the limits, and those in `paths`. */
   everywhere(paths: readonly string[]): readonly NamedFile[];

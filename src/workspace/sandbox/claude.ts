@@ -188,5 +188,4 @@ const isManager = (value: unknown): value is Manager =>
     name => typeof Reflect.get(value, name) === 'function',
   );
 
-/** Quotes a word for the shell. */
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;

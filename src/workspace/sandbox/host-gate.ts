@@ -34,7 +34,6 @@ export const askUnattended: AskHost = async () => 'nobody';
 /** The maximum number of hosts that one command may ask the user about. A program that invents names must not fill the screen. */
 const maxAsked = 20;
 
-/** The maximum number of refused hosts to record. */
 const maxRefusals = 1000;
 
 /** The maximum number of refused hosts to report to the model. */

@@ -34,7 +34,6 @@ import {type EnclosedEnd, skipChanges, runEnclosed} from './run-enclosed.ts';
 import type {SandboxPolicy, SandboxProvider} from './sandbox.ts';
 import {openSession, forceRemove} from './session.ts';
 
-/** The inputs of the probe. */
 export interface ProbeOptions {
   /** An existing folder on a disk, outside the temporary folders, in which the probe makes its own. */
   readonly folder: string;

@@ -119,7 +119,6 @@ export interface SandboxPolicy {
   readonly workspace: 'held' | 'writable' | 'read-only';
   /** Existing folders for the changes of held commands, the best first. */
   readonly places: readonly string[];
-  /** Reads the changes in the layers of a view. */
   readonly readChanges: (
     view: Pick<CommandView, 'layers'>,
     signal: AbortSignal,
@@ -136,13 +135,11 @@ export interface SandboxPolicy {
   readonly isProtected: (belowRoot: string) => boolean;
   /** Protected paths deeper in the roots, as of the first command. */
   readonly nested: readonly string[];
-  /** The folders of this session. */
   readonly session: SandboxSession;
 }
 
 export interface SandboxSession extends InsidePrelude {
   readonly folder: string;
-  /** The commands' temporary folder. */
   readonly tmp: string;
   /**
    * The temporary folder of commands and programs that change the real workspace. Commands that ran without approval never wrote to it.

@@ -36,7 +36,6 @@ export interface Shadow {
   readonly roots: readonly [string, ...string[]];
   /** The program and the first arguments with which a process inside must start; the folder that it starts in follows. Empty for a copy. */
   readonly launcher: readonly string[];
-  /** The folders of the shadow on the disk. */
   readonly folders: readonly string[];
   /** Removes the shadow, with all changes in it. */
   readonly close: () => Promise<void>;

@@ -26,7 +26,6 @@ export interface TerminalScreen {
 export interface ScreenView {
   readonly cursor: {readonly row: number; readonly column: number};
   readonly screen: 'normal' | 'alternate';
-  /** The cursor's line up to the cursor. */
   readonly beforeCursor: string;
   /** The cursor's line, or the last line with text above it. */
   readonly lastLine: string;

@@ -9,7 +9,6 @@ import {exchange, type ExchangeRequest, type WebAnswer, type WebNetwork} from '.
 import {newBoundary} from './fetch-page.ts';
 import type {SearchProvider} from './search-provider.ts';
 
-/** The maximum number of results of one search. */
 const maxResults = 10;
 
 /** The maximum number of UTF-16 units of a result's title and snippet. */

@@ -93,7 +93,6 @@ class HarnessTask {
   readonly #host: TaskHost | 'nobody';
   readonly #ended = Promise.withResolvers<HarnessOutcome>();
   readonly #waiting: UserMessage[] = [];
-  /** The tools that were refused. */
   readonly #refused = new Set<string>();
   #run: HarnessRun | undefined;
   #sending: Promise<void> = Promise.resolve();

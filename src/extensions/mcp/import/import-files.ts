@@ -17,7 +17,6 @@ export interface ImportFile {
   readonly peer: Peer;
   readonly path: string;
   readonly format: 'json' | 'toml';
-  /** The owner of the configuration: the user or the project. */
   readonly owner: 'user' | 'project';
 }
 

@@ -54,7 +54,6 @@ const sessionItem = (session: SessionSummary, {costs, states, now}: SessionFacts
   ],
 });
 
-/** All sessions of a folder. */
 export interface AllSessions extends Pick<SessionFacts, 'costs'> {
   readonly sessions: readonly SessionSummary[];
   readonly prompts: readonly FirstPrompt[];
@@ -77,7 +76,6 @@ interface SessionFacts {
   readonly own?: SessionId | undefined;
   /** The costs of the sessions in US dollars. */
   readonly costs: ReadonlyMap<SessionId, number | 'unknown'>;
-  /** The states of the running sessions. */
   readonly states: ReadonlyMap<SessionId, RunningSession['state']>;
   /** The time from which ages are counted, in milliseconds since 1970. */
   readonly now: number;

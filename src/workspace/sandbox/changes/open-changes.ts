@@ -49,7 +49,6 @@ export function openKept(
   );
 }
 
-/** Reads the layers and classifies the changes. */
 async function readSet(layers: CommandView['layers'], place: ChangesContext, signal: AbortSignal): Promise<HeldSet> {
   const scans = layers.map(layer => new LayerScan(layer, signal));
   const sort = async (found: readonly (readonly LayerEntry[])[]): Promise<readonly HeldEntry[]> => {

@@ -6,7 +6,6 @@ import type {LockedFolder, NewFolder} from './scan-layer.ts';
 /** Thrown if a path holds something other than what the command saw. */
 export class Conflict extends Error {}
 
-/** An open folder on the path to the current folder. */
 interface OpenFolder {
   readonly at: PathBytes;
   readonly handle: number;
@@ -146,7 +145,6 @@ export class OpenFolders {
   }
 }
 
-/** Returns the path of an open folder. */
 const pathOf = (handle: number): PathBytes => `/proc/self/fd/${handle}`;
 
 /** Creates a folder. Returns whether it was missing. */
