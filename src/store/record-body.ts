@@ -8,8 +8,7 @@ import {cancelReasons} from '../domain/settled.ts';
 import {treeId} from '../domain/checkpoint.ts';
 import {checkKinds, hidingSyntax} from '../domain/receipt.ts';
 import {rewindScopes, stepPlaces, type JournalRecord} from '../domain/journal.ts';
-import type {CompactionTrigger} from '../domain/compaction.ts';
-import {type Isolation, lifecycleEvents} from '../domain/sub-agent.ts';
+import {lifecycleEvents} from '../domain/sub-agent.ts';
 
 /**
  * Encodes the body of a record as JSON text. NUL and lone surrogates are escaped, so that any string survives unchanged. The body is the
@@ -92,7 +91,7 @@ const toolResult = z.discriminatedUnion('outcome', [
   z.object({
     ...toolResultFields,
     outcome: z.literal('cancelled'),
-    reason: z.prefault(z.enum([...cancelReasons, 'unknown']), 'unknown'),
+    reason: z.enum([...cancelReasons, 'unknown']),
   }),
 ]);
 const usage = z.object({
@@ -191,11 +190,7 @@ const mediaLeftOut = z.object({blocks: z.array(z.object({message: messageIdSchem
 const redo = z.object({files: fileChange});
 const compaction = z.object({
   id: messageIdSchema,
-  // Earlier versions of weft compacted only if the user asked.
-  trigger: z.pipe(
-    z.optional(z.enum(['manual', 'auto'])),
-    z.transform((kept): CompactionTrigger => kept ?? 'manual'),
-  ),
+  trigger: z.enum(['manual', 'auto']),
   way: z.enum(['summary', 'trim']),
   summary: z.string(),
   messages: z.array(z.discriminatedUnion('role', [userMessage, assistantMessage])),
@@ -216,13 +211,9 @@ const subAgent = z.object({
     harness: z.string(),
     model: z.string(),
     prompt: z.string(),
-    // Agents of earlier versions of weft had no worktrees.
-    isolation: z.pipe(
-      z.optional(z.enum(['none', 'worktree'])),
-      z.transform((kept): Isolation => kept ?? 'none'),
-    ),
-    computerUse: z.prefault(z.enum(['asks', 'denied']), 'asks'),
-    lifecycle: z.prefault(z.array(z.enum(lifecycleEvents)), []),
+    isolation: z.enum(['none', 'worktree']),
+    computerUse: z.enum(['asks', 'denied']),
+    lifecycle: z.array(z.enum(lifecycleEvents)),
     startedAt: z.number(),
   }),
   harnessSession: z.string(),

@@ -107,13 +107,11 @@ const toJob = (schedule: ScheduleId, job: Omit<NewJob, 'spec'>): NewJob => ({
 
 const hasNews = ({last}: Schedule): boolean => 'told' in last && last.told === 'no';
 
-const text = z.prefault(z.string(), '');
-
 const scheduleSchema = z.object({
   id: z.pipe(z.string(), z.transform(scheduleId)),
-  cron: text,
-  prompt: text,
-  directory: text,
+  cron: z.string(),
+  prompt: z.string(),
+  directory: z.string(),
   mode: z.enum(permissionModes),
   createdAt: z.number(),
 });
