@@ -14,6 +14,7 @@ import {redactingCommands, redactingComparison, redactingComputer, redactingPort
 import {makeRedactor, redactDeep, type Redactor} from '../safety/secrets/redactor.ts';
 import {isProtectedBelow} from '../safety/paths/protected-paths.ts';
 import {isSecretFile} from '../safety/secrets/secret-files.ts';
+import {isRunning} from '../actions/block-text.ts';
 import type {ArtifactUrl} from '../actions/artifacts-port.ts';
 import type {EditorFiles, FilesPort} from '../actions/files-port.ts';
 import type {HarnessesPort} from '../actions/harness-port.ts';
@@ -568,9 +569,7 @@ export function sessionTerminals(own: TerminalControl): SessionTerminals {
   return {
     list() {
       const blocks = [...all].flatMap(each => each.list());
-      const isRunning = ({state}: (typeof blocks)[number]): boolean =>
-        state.kind === 'running' || state.kind === 'waiting';
-      return [...blocks.filter(isRunning), ...blocks.filter(block => !isRunning(block))];
+      return [...blocks.filter(({state}) => isRunning(state)), ...blocks.filter(({state}) => !isRunning(state))];
     },
     watch(listener) {
       listeners.set(listener, new Map([...all].map(each => [each, each.watch(listener)])));

@@ -26,7 +26,8 @@ export function firstLine(text: string, max: number): string {
   return line.length >= max ? clip(line, max) : `${line} …`;
 }
 
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+/** True if a UTF-16 unit is the first half of a surrogate pair. */
+export const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 /** Removes white space at both ends and replaces each run of white space inside by one space. */
 export const collapseSpaces = (text: string): string => text.trim().replaceAll(/\s+/gu, ' ');

@@ -33,7 +33,7 @@ export const isJsonList = (value: Json | undefined): value is readonly Json[] =>
 
 /** Returns the value as a text, an object or a list. A value of any other type counts as empty. */
 export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-export const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 export const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);
 
 /** Returns all texts in a value, at any depth. */

@@ -1,3 +1,4 @@
+import {createInterface} from 'node:readline';
 import {note} from '../app/output.ts';
 import {InputLines} from '../protocol/rpc/input-lines.ts';
 
@@ -12,5 +13,21 @@ export async function readLines(take: (line: string) => void): Promise<void> {
       }
   } catch {
     // A broken pipe: there is no more input.
+  }
+}
+
+/** Yields the lines that the user types on stdin until `signal` aborts. */
+export async function* typedLines(signal: AbortSignal): AsyncGenerator<string> {
+  const lines = createInterface({input: process.stdin});
+  const close = (): void => lines.close();
+  signal.addEventListener('abort', close, {once: true});
+  try {
+    for await (const line of lines) {
+      if (signal.aborted) return;
+      yield line;
+    }
+  } finally {
+    signal.removeEventListener('abort', close);
+    lines.close();
   }
 }

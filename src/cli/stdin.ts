@@ -78,15 +78,8 @@ export async function* readText(file: string | undefined, signal: AbortSignal): 
   }
 }
 
-/** True if the descriptor is a folder. Node would read nothing from it, without an error. */
-function isFolder(descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor).isDirectory();
-  } catch {
-    // Closed before weft started: there is nothing to read.
-    return false;
-  }
-}
+/** True if the descriptor is a folder, from which Node would read nothing. Something may have closed it before weft started. */
+const isFolder = (descriptor: number): boolean => tryOr(() => fstatSync(descriptor).isDirectory(), false);
 
 export const isStdin = (file: string | undefined): file is undefined | '-' => file === undefined || file === '-';
 

@@ -1,6 +1,6 @@
 import {createSign} from 'node:crypto';
 import type {JsonObject} from '../base/json.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import {firstLine} from '../base/clip.ts';
 import {type HttpFetch, readJson} from './http-fetch.ts';
 
@@ -40,12 +40,9 @@ export async function exchangeGoogleCredentials(
       const seconds = Math.floor(now / 1000);
       const claims = {iss: text('client_email'), scope, aud: uri, iat: seconds, exp: seconds + 3600};
       const unsigned = [{alg: 'RS256', typ: 'JWT', kid: text('private_key_id')}, claims].map(encode).join('.');
-      let signature: string;
-      try {
-        signature = createSign('RSA-SHA256').update(unsigned).sign(text('private_key'), 'base64url');
-      } catch {
-        return failed('hold no private key that can sign');
-      }
+      const sign = (): string => createSign('RSA-SHA256').update(unsigned).sign(text('private_key'), 'base64url');
+      const signature = tryOr(sign, undefined);
+      if (signature === undefined) return failed('hold no private key that can sign');
       const assertion = `${unsigned}.${signature}`;
       return exchange(uri, {grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion}, {send, signal});
     }

@@ -7,7 +7,7 @@ import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response';
 import {Hono, type Context} from 'hono';
 import type {ContentfulStatusCode} from 'hono/utils/http-status';
 import {isDeeperThan, type Json, maxJsonDepth, parseJson} from '../base/json.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import {causeText} from '../domain/fault.ts';
 import {isSameSecret, refusalOf, type GuardOptions} from './guard.ts';
 import {bodyLimits, refuse, type Reply, type Route} from './route.ts';
@@ -285,12 +285,8 @@ async function readBody(
     return failed({status: 413, error: `The body is too large: at most ${String(limit)} bytes.`});
   if (bytes === 'broken-off') return failed({status: 400, error: 'The body is incomplete.'});
   if (bytes.length === 0) return ok(undefined);
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
-  } catch {
-    return failed({status: 400, error: 'The body is not UTF-8.'});
-  }
+  const text = tryOr(() => new TextDecoder('utf-8', {fatal: true}).decode(bytes), undefined);
+  if (text === undefined) return failed({status: 400, error: 'The body is not UTF-8.'});
   const json = parseJson(text);
   if (json.tag === 'failed') return failed({status: 400, error: 'The body is not JSON.'});
   if (isDeeperThan(json.value, maxJsonDepth))

@@ -1,4 +1,4 @@
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import type {SessionRecord} from '../domain/blame.ts';
 import type {TimedRecord} from '../domain/cache-report.ts';
 import type {ChangesDuring, SessionCheckpoints} from '../domain/checkpoint.ts';
@@ -333,11 +333,7 @@ export class Store {
 
   /** Ignores errors: the mark of an ended process blocks no other process. */
   #release(id: SessionId): void {
-    try {
-      clearOwner(this.#db, id, this.#db.mark());
-    } catch {
-      return;
-    }
+    tryOr(() => clearOwner(this.#db, id, this.#db.mark()), undefined);
   }
 
   /** True if another running process has the session open. */

@@ -4,7 +4,7 @@ import type * as sqlite from 'node:sqlite';
 import type {DatabaseSync, StatementSync} from 'node:sqlite';
 import {makeFolders} from '../config/make-folders.ts';
 import {registerOpenDatabase} from '../config/open-databases.ts';
-import {failed, ok, type Outcome} from '../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import {type Fault, hasCode} from '../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from './database.ts';
 import {latestVersion, makerOf, sqliteSchema, stepsFrom} from './migrations.ts';
@@ -208,25 +208,11 @@ function inTransaction<T>(connection: DatabaseSync, work: () => T): T {
     connection.exec('COMMIT');
     return value;
   } catch (cause) {
-    rollBack(connection);
+    // After some errors, such as a full disk, SQLite has already rolled back, and a second rollback would fail.
+    tryOr(() => connection.exec('ROLLBACK'), undefined);
     throw cause;
   }
 }
 
-/** After some errors, such as a full disk, SQLite has already rolled back, and a second rollback would fail. */
-function rollBack(connection: DatabaseSync): void {
-  try {
-    connection.exec('ROLLBACK');
-  } catch {
-    return;
-  }
-}
-
 /** Closes a connection that already failed, and keeps the first error. */
-function closeQuietly(connection: DatabaseSync | undefined): void {
-  try {
-    connection?.close();
-  } catch {
-    return;
-  }
-}
+const closeQuietly = (connection: DatabaseSync | undefined): void => tryOr(() => connection?.close(), undefined);

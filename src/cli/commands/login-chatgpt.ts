@@ -1,4 +1,3 @@
-import {createInterface} from 'node:readline';
 import {visibleExactLine} from '../../base/visible.ts';
 import {openApiKeys} from '../../app/api-keys.ts';
 import {signInToChatGpt} from '../../app/chatgpt-sign-in.ts';
@@ -11,6 +10,7 @@ import {tryWay} from '../../app/try-ways.ts';
 import {userPlaces} from '../../app/user-data.ts';
 import type {SignInLink} from '../../extensions/mcp/oauth/sign-in.ts';
 import {openLink} from '../../workspace/open-link.ts';
+import {typedLines} from '../read-lines.ts';
 import {onSignal} from '../signals.ts';
 
 /** `weft login chatgpt`: signs in with a ChatGPT plan in the browser, and reports whether OpenAI answers afterwards. */
@@ -30,7 +30,7 @@ export async function loginChatGpt(): Promise<ExitCode> {
       places: userPlaces(),
       environment: process.env,
       offerLink: link => void offerLink(link),
-      typedLines,
+      typedLines: typedAddresses,
     },
     stop.signal,
   );
@@ -58,20 +58,10 @@ async function offerLink({url, redirectUrl}: SignInLink): Promise<void> {
   note(`${words} (5 minutes). If a page at ${redirectUrl} does not load, paste its address here.`);
 }
 
-/** Yields the lines on stdin. */
-async function* typedLines(signal: AbortSignal): AsyncGenerator<string> {
-  const lines = createInterface({input: process.stdin});
-  const close = (): void => lines.close();
-  signal.addEventListener('abort', close, {once: true});
-  try {
-    for await (const line of lines) {
-      if (signal.aborted) return;
-      yield line;
-      // The right address would have ended the sign-in by now.
-      if (line.trim() !== '' && !signal.aborted) note('that is not the address of this sign-in. Paste it whole');
-    }
-  } finally {
-    signal.removeEventListener('abort', close);
-    lines.close();
+/** Yields the lines on stdin. The right address would have ended the sign-in by the next one. */
+async function* typedAddresses(signal: AbortSignal): AsyncGenerator<string> {
+  for await (const line of typedLines(signal)) {
+    yield line;
+    if (line.trim() !== '' && !signal.aborted) note('that is not the address of this sign-in. Paste it whole');
   }
 }

@@ -1,5 +1,6 @@
 import {existsSync, readFileSync, realpathSync, statSync} from 'node:fs';
 import {dirname, join} from 'node:path';
+import {tryOr} from '../../base/outcome.ts';
 import type {SignInState} from '../../actions/harness-port.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
 import type {knownHarnesses} from '../../domain/harness.ts';
@@ -17,12 +18,8 @@ export interface MachineInfo {
  * target, or for a version in that path (`…/versions/2.1.330`). Returns an empty text if it finds neither.
  */
 export function installedVersion(file: string, npmPackages: readonly string[]): string {
-  let real: string;
-  try {
-    real = realpathSync(file);
-  } catch {
-    return '';
-  }
+  const real = tryOr(() => realpathSync(file), undefined);
+  if (real === undefined) return '';
   for (let at = dirname(real); dirname(at) !== at; at = dirname(at)) {
     const {name, version} = readJson(join(at, 'package.json')) ?? {};
     if (npmPackages.some(each => each === name) && typeof version === 'string') return version;

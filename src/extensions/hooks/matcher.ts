@@ -1,4 +1,5 @@
 import {createContext, runInContext, type Context} from 'node:vm';
+import {tryOr} from '../../base/outcome.ts';
 
 /** The maximum time for one match, in milliseconds. */
 const limitMs = 100;
@@ -28,12 +29,8 @@ export function matchesName(matcher: string, name: string): boolean {
 }
 
 function testWithTimeout(matcher: string, name: string): boolean {
-  context ??= createContext(Object.assign(Object.create(null), {matcher: '', name: ''}));
-  context['matcher'] = matcher;
-  context['name'] = name;
-  try {
-    return runInContext('new RegExp(matcher, "u").test(name)', context, {timeout: limitMs}) === true;
-  } catch {
-    return true;
-  }
+  const inside = (context ??= createContext(Object.assign(Object.create(null), {matcher: '', name: ''})));
+  inside['matcher'] = matcher;
+  inside['name'] = name;
+  return tryOr(() => runInContext('new RegExp(matcher, "u").test(name)', inside, {timeout: limitMs}) === true, true);
 }

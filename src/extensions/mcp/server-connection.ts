@@ -23,7 +23,7 @@ import type {
   SamplingRequest,
 } from '../../actions/mcp-port.ts';
 import {clip, firstLine} from '../../base/clip.ts';
-import {isJsonList, isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
+import {isJsonList, isJsonObject, type Json, type JsonObject, objectOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {causeText, type Fault, rejected} from '../../domain/fault.ts';
 import {
@@ -128,7 +128,7 @@ export async function connectTransport(
   const {sample} = services;
   if (sample !== undefined) {
     client.setRequestHandler('sampling/createMessage', {params: loose, result: loose}, async (params, context) => {
-      const reply = await sample({server, params: toJsonObject(params)}, context.mcpReq.signal);
+      const reply = await sample({server, params: objectOf(params)}, context.mcpReq.signal);
       if (reply.tag === 'failed') throw new Error(reply.error);
       return {...reply.value};
     });
@@ -294,7 +294,7 @@ export class ServerConnection {
 
   async #ask(request: () => Promise<object>): Promise<Outcome<JsonObject, string>> {
     try {
-      return ok(toJsonObject(await request()));
+      return ok(objectOf(await request()));
     } catch (cause) {
       if (isClosed(cause)) return failed(await this.closed);
       if (!(cause instanceof SdkHttpError && cause.status === 404)) return failed(this.#errorText(cause));
@@ -305,7 +305,7 @@ export class ServerConnection {
   }
 
   async #modernTools(signal: AbortSignal): Promise<readonly Json[]> {
-    const {tools} = toJsonObject(
+    const {tools} = objectOf(
       await this.#client.listTools(undefined, {signal, timeout: this.#options.times.start, cacheMode: 'refresh'}),
     );
     return isJsonList(tools) ? tools.slice(0, maxTools) : [];
@@ -319,7 +319,7 @@ export class ServerConnection {
     const found: Json[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < maxPages; page += 1) {
-      const answer = toJsonObject(
+      const answer = objectOf(
         await this.#client.request({method: `${member}/list`, params: cursor === undefined ? {} : {cursor}}, loose, {
           signal,
           timeout: this.#options.times.start,
@@ -393,7 +393,7 @@ async function answerElicitation(
   {server, services}: ConnectionOptions,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  const {message, mode, url, elicitationId, requestedSchema} = toJsonObject(params);
+  const {message, mode, url, elicitationId, requestedSchema} = objectOf(params);
   const {action, content} = await services.elicit(
     {
       server,
@@ -409,6 +409,3 @@ async function answerElicitation(
 }
 
 const loose = z.record(z.string(), z.unknown());
-
-/** Narrows a parsed answer, which is always JSON. */
-const toJsonObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});

@@ -1,6 +1,6 @@
 import {createHash, randomInt} from 'node:crypto';
 import {hostname} from 'node:os';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 import {causeText, type Fault} from '../../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from '../database.ts';
 import {latestVersion, makerOf, postgresSchema, stepsFrom} from '../migrations.ts';
@@ -69,21 +69,13 @@ class Connection {
       if (this.#begin === '') this.run('COMMIT');
       return value;
     } catch (cause) {
-      this.#rollBack();
+      this.#begin = '';
+      // After a lost connection there is nothing to roll back.
+      tryOr(() => this.run('ROLLBACK'), undefined);
       throw cause;
     } finally {
       this.#requiredConnection = 'any';
       this.#begin = '';
-    }
-  }
-
-  /** After a lost connection there is nothing to roll back. */
-  #rollBack(): void {
-    this.#begin = '';
-    try {
-      this.run('ROLLBACK');
-    } catch {
-      return;
     }
   }
 

@@ -1,3 +1,4 @@
+import {tryOr} from '../../base/outcome.ts';
 import * as z from 'zod/mini';
 import type {JsonObject} from '../../base/json.ts';
 import {unreachable} from '../../base/unreachable.ts';
@@ -262,13 +263,7 @@ function hostOf(id: StackTaskId, {perform, observe}: DirectorPorts): TaskHost {
 }
 
 /** Ignores failures to store intermediate state. The end of the task is stored, or the run fails. */
-function ignoreFailure(work: () => unknown): void {
-  try {
-    work();
-  } catch {
-    return;
-  }
-}
+const ignoreFailure = (work: () => unknown): void => void tryOr(work, undefined);
 
 /**
  * A decision of the director, made as a change of the task stack. Each is one transaction: a killed director leaves a

@@ -1,4 +1,5 @@
 import {createWriteStream, rmSync, type WriteStream} from 'node:fs';
+import {isHighSurrogate} from '../../base/clip.ts';
 import type {BoundedOutput, OutputFilter} from '../../actions/ports.ts';
 import {causeText} from '../../domain/fault.ts';
 import {makeTerminalText} from './terminal-text.ts';
@@ -354,7 +355,6 @@ function startAtLine(text: string): string {
   return isLowSurrogate(text.charCodeAt(0)) ? text.slice(1) : text;
 }
 
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
 /** Milliseconds without output after which the filter releases what it holds back, which may end in a prompt. */

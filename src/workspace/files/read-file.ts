@@ -4,7 +4,7 @@ import {basename} from 'node:path';
 import {inflateSync} from 'node:zlib';
 import * as z from 'zod/mini';
 import {answerBytes, type ReadFile, type ReadRequest} from '../../actions/files-port.ts';
-import {clip} from '../../base/clip.ts';
+import {clip, pluralize} from '../../base/clip.ts';
 import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
 import {imageFacts, imageType, sizeRefusal} from '../../domain/image-facts.ts';
@@ -74,7 +74,7 @@ export async function readRegular(
     const pages = whole === undefined ? undefined : countPdfPages(whole);
     if (whole === undefined || (pages ?? 0) > maxPages) {
       const sizeText =
-        pages === undefined ? byteSize(source.size) : `${byteSize(source.size)}, ${count(pages, 'page')}`;
+        pages === undefined ? byteSize(source.size) : `${byteSize(source.size)}, ${pluralize(pages, 'page')}`;
       return failed(
         rejected(
           `${shown} is a PDF of ${sizeText}; the limit is ${byteSize(maxDocumentBytes)} and ${maxPages} pages. ` +
@@ -127,7 +127,7 @@ export async function readRegular(
   const collected = collector.end();
   const {totalLines, lines} = collected;
   if (range.first > 1 && range.first > totalLines) {
-    return failed(rejected(`${shown} has ${count(totalLines, 'line')}; there is no line ${range.first}.`));
+    return failed(rejected(`${shown} has ${pluralize(totalLines, 'line')}; there is no line ${range.first}.`));
   }
   const plain = form.encoding === 'utf-8' || form.encoding === 'unknown';
   const notes = [
@@ -168,8 +168,6 @@ function rangeNotes({lines, totalLines, cut, full}: CollectedLines, first: numbe
   }
   return notes;
 }
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 const stoppedFault = (shown: string): Fault => rejected(`Reading ${shown} was stopped.`);
 

@@ -13,6 +13,7 @@ import {
   statSync,
 } from 'node:fs';
 import {type FileHandle, lstat, open, readlink, realpath, stat} from 'node:fs/promises';
+import {tryOr} from '../../base/outcome.ts';
 import type {Fingerprint} from '../../actions/files-port.ts';
 import type {ReadBytes} from '../../domain/disk.ts';
 import {isOpenDatabase, openDatabaseReason} from '../../config/open-databases.ts';
@@ -133,13 +134,10 @@ export function readRegularFile(
   links: 'followed' | 'refused' = 'followed',
 ): Buffer | undefined {
   if (isOpenDatabase(path)) return undefined;
-  let handle: number;
-  try {
-    handle =
-      links === 'refused' ? openExactPath(path) : openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch {
-    return undefined;
-  }
+  const openFile = () =>
+    links === 'refused' ? openExactPath(path) : openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const handle = tryOr(openFile, undefined);
+  if (handle === undefined) return undefined;
   try {
     const stats = fstatSync(handle);
     if (!stats.isFile() || stats.size > maxSize) return undefined;

@@ -2,7 +2,7 @@ import {join, resolve} from 'node:path';
 import {parsePatch, type StructuredPatch} from 'diff';
 import type {FileDiff} from '../../actions/preview.ts';
 import type {ReviewSourcePort, ReviewDiff} from '../../actions/review-port.ts';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {runGitQuery, repositoryTop} from '../checkpoints/git-query.ts';
 import {type GitSetting, withGitSettings} from '../exec/shell-environment.ts';
@@ -130,15 +130,10 @@ async function untrackedFiles(
 
 /** Parses the output of `git diff` with the prefixes `a/` and `b/`. Skips files that it can't parse. */
 export const parseGitDiff = (text: string): readonly FileDiff[] =>
-  text.split(/^(?=diff --git )/mu).flatMap(section => {
-    try {
-      return parsePatch(section)
-        .map(fileOf)
-        .filter(({path}) => path !== '');
-    } catch {
-      return [];
-    }
-  });
+  text
+    .split(/^(?=diff --git )/mu)
+    .flatMap(section => tryOr(() => parsePatch(section).map(fileOf), []))
+    .filter(({path}) => path !== '');
 
 function fileOf({
   oldFileName = '',

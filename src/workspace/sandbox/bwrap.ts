@@ -259,14 +259,8 @@ export function listeningSockets(
   {covered, bare}: {readonly covered: readonly string[]; readonly bare: readonly string[]},
 ): readonly string[] {
   if (process.platform !== 'linux') return [];
-  let table: string;
-  try {
-    table = readFileSync('/proc/net/unix', 'utf8');
-  } catch {
-    return [];
-  }
   const paths = new Set<string>();
-  for (const line of table.split('\n')) {
+  for (const line of tryOr(() => readFileSync('/proc/net/unix', 'utf8'), '').split('\n')) {
     const path = /^\S+ \S+ \S+ \S+ \S+ \S+\s+\d+ (\/.+)$/u.exec(line)?.[1];
     if (path === undefined || virtualFolders.some(folder => containsPath(folder, path))) continue;
     if (hidden.some(folder => containsPath(folder, path)) && !roots.some(root => containsPath(root, path))) continue;

@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {AskHost} from '../../actions/ports.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../base/json.ts';
-import {failed, ok, type Outcome} from '../../base/outcome.ts';
+import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import {
   confines,
@@ -346,13 +346,7 @@ function nestedProtected(roots: readonly string[], isProtected: (belowRoot: stri
   const look = (folder: string, beginning: string, depth: number): void => {
     if (depth > maxDepth || folders > maxFolders) return;
     folders += 1;
-    let entries;
-    try {
-      entries = readdirSync(folder, {withFileTypes: true});
-    } catch {
-      return;
-    }
-    for (const entry of entries) {
+    for (const entry of tryOr(() => readdirSync(folder, {withFileTypes: true}), [])) {
       if (entry.isSymbolicLink()) continue;
       const below = beginning + entry.name;
       if (isProtected(below)) {

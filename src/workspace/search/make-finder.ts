@@ -1,4 +1,5 @@
 import {resolve} from 'node:path';
+import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
 import type {FileFinder, FoundFiles} from '../../actions/files-port.ts';
 import {fuzzyScorer, noFit} from '../../base/fuzzy.ts';
 import type {Environment} from '../exec/shell-environment.ts';
@@ -198,6 +199,5 @@ async function compare(listing: Listing, {query, tell}: Search, signal: AbortSig
   }
 }
 
-const yieldToEventLoop = (): Promise<void> => new Promise(go => void setImmediate(go));
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -1,3 +1,4 @@
+import {setImmediate as yieldToEventLoop} from 'node:timers/promises';
 import type {CodebaseReport, CodebaseRequest} from '../../actions/ports.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
@@ -118,8 +119,6 @@ async function topFiles<File extends TermCounts>(
 
 /** The number of files to score without a pause, which takes some milliseconds. */
 const slice = 1000;
-
-const yieldToEventLoop = (): Promise<void> => new Promise(go => void setImmediate(go));
 
 function countTerms(
   terms: readonly QueryTerm[],

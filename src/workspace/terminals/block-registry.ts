@@ -1,5 +1,6 @@
 import {rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {tryOr} from '../../base/outcome.ts';
 import * as z from 'zod/mini';
 import {parseJson} from '../../base/json.ts';
 import {makeFolders} from '../../config/make-folders.ts';
@@ -42,15 +43,15 @@ export interface BlockRegistry {
 /** Keeps the blocks' files in `folder`, which it creates. Commands run even if a file can't be written. */
 export function makeBlockRegistry(folder: string): BlockRegistry {
   const write = (file: string, text: string): void =>
-    ignoreErrors(() => {
+    tryOr(() => {
       makeFolders(folder);
       writeFileSync(file, text, {mode: 0o600});
-    });
+    }, undefined);
   return {
     beginRun: prefix => write(runFileOf(folder, prefix), ''),
-    endRun: prefix => ignoreErrors(() => rmSync(runFileOf(folder, prefix), {force: true})),
+    endRun: prefix => tryOr(() => rmSync(runFileOf(folder, prefix), {force: true}), undefined),
     put: ({runTag, ...fields}) => write(fileOf(folder, runTag), JSON.stringify({...fields, mark: runTag})),
-    remove: runTag => ignoreErrors(() => rmSync(fileOf(folder, runTag), {force: true})),
+    remove: runTag => tryOr(() => rmSync(fileOf(folder, runTag), {force: true}), undefined),
   };
 }
 
@@ -74,11 +75,3 @@ const fileOf = (folder: string, runTag: string): string => join(folder, `${runTa
 
 const runEnding = 'run';
 const runFileOf = (folder: string, prefix: string): string => join(folder, `${prefix}${runEnding}`);
-
-function ignoreErrors(work: () => void): void {
-  try {
-    work();
-  } catch {
-    return;
-  }
-}

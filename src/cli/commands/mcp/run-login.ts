@@ -1,4 +1,3 @@
-import {createInterface} from 'node:readline';
 import {pluralize} from '../../../base/clip.ts';
 import {visibleExactLine} from '../../../base/visible.ts';
 import {serverKey} from '../../../extensions/mcp/oauth/session-auth.ts';
@@ -14,6 +13,7 @@ import {signInServer, unansweredText} from '../../../app/sign-in-server.ts';
 import {exitCode, type ExitCode, unwrap, UsageError} from '../../../app/exit-code.ts';
 import type {FolderOption} from '../../../app/main-options.ts';
 import {note, printError} from '../../../app/output.ts';
+import {typedLines} from '../../read-lines.ts';
 import {onSignal} from '../../signals.ts';
 
 export interface LoginOptions extends FolderOption {
@@ -36,7 +36,13 @@ export async function login(name: string, {cwd, oauthScope}: LoginOptions): Prom
   const end = unwrap(
     await signInServer(
       {target: {name, config: given, directory}, moreScope: oauthScope},
-      {...oauthDeps(() => {}), offerLink: link => void offerLink(link, {name, directory}), typedLines},
+      {
+        ...oauthDeps(() => {}),
+        offerLink: link => void offerLink(link, {name, directory}),
+        async *typedLines(signal) {
+          if (process.stdin.isTTY) yield* typedLines(signal);
+        },
+      },
       stop.signal,
     ),
   );
@@ -62,23 +68,6 @@ async function offerLink(
   const words = opened === 'opened' ? 'your browser is opening it; waiting' : 'open it in a browser; waiting';
   const elsewhere = process.stdin.isTTY ? ` If a page at ${redirectUrl} does not load, paste its address here.` : '';
   note(`${words} (5 minutes).${elsewhere}`);
-}
-
-/** Yields the lines that the user types; none without a terminal. */
-async function* typedLines(signal: AbortSignal): AsyncGenerator<string> {
-  if (!process.stdin.isTTY) return;
-  const lines = createInterface({input: process.stdin});
-  const close = (): void => lines.close();
-  signal.addEventListener('abort', close, {once: true});
-  try {
-    for await (const line of lines) {
-      if (signal.aborted) return;
-      yield line;
-    }
-  } finally {
-    signal.removeEventListener('abort', close);
-    lines.close();
-  }
 }
 
 /** `weft mcp logout`: deletes the tokens, and revokes them if the authorization server supports it. */

@@ -166,17 +166,10 @@ interface Kept {
 export const keptSets = (folder: string): readonly Kept[] => entriesIn(folder).filter(({id}) => idPattern.test(id));
 
 /** Lists the sets and the marks of applied ones. */
-function entriesIn(folder: string): readonly Kept[] {
-  let names: readonly string[] = [];
-  try {
-    names = readdirSync(keptIn(folder));
-  } catch {
-    return [];
-  }
-  return names
+const entriesIn = (folder: string): readonly Kept[] =>
+  tryOr(() => readdirSync(keptIn(folder)), [])
     .map(id => ({id, at: statSync(join(keptIn(folder), id), {throwIfNoEntry: false})?.mtimeMs ?? 0}))
     .toSorted((a, b) => b.at - a.at);
-}
 
 /** Returns the kept set with this ID; `undefined` if there is none. */
 export const loadKept = (id: string, folder: string): HeldSet | undefined =>
