@@ -33,7 +33,6 @@ export interface FilesPort {
   draft(request: EditRequest, signal: AbortSignal): Promise<Outcome<readonly DraftText[], Fault>>;
 }
 
-/** The files that are open in the user's editor. */
 export interface EditorFiles {
   /** Returns a file's text with unsaved changes; `undefined` if the editor can't tell. `path` is absolute. */
   read(path: string, signal: AbortSignal): Promise<string | undefined>;

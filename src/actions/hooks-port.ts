@@ -40,7 +40,6 @@ export interface HooksPort {
 
 export interface HookEngine {
   readonly session: () => HookSession;
-  /** Returns the current conversation. */
   readonly messages: () => readonly Message[];
   readonly publish: (event: HookRunEvent) => void;
   /** Await it before hooks run that may change files. Never throws. */

@@ -328,7 +328,6 @@ export interface CodebaseRequest {
 export interface CodebaseReport {
   /** The best match in each file, best first. */
   readonly places: readonly CodeMatch[];
-  /** The word stems that were searched for. */
   readonly terms: readonly string[];
   readonly files: number;
   /** `cut`: time ran out before everything was searched. */

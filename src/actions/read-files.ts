@@ -14,7 +14,6 @@ export type ReadEntry =
 /** Lines in one answer by default. */
 export const defaultLines = 2000;
 
-/** The maximum number of files in one call. */
 const maxFiles = 50;
 /** The maximum number of files to read at the same time. */
 const maxAtOnce = 8;

@@ -51,7 +51,6 @@ export interface AskField {
   readonly choices: readonly {readonly value: string; readonly title: string}[];
 }
 
-/** The values of an accepted form. */
 export type FormReply = Readonly<Record<string, string>> | 'declined';
 
 /** The actions that make sense without a conversation, in the order of the offer. */

@@ -23,7 +23,6 @@ interface ProfileOffer {
   readonly own: readonly string[];
 }
 
-/** Returns the offer for models of a profile. */
 export const toolOffer =
   (profile: Profile): ToolOffer =>
   own =>

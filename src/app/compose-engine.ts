@@ -86,12 +86,10 @@ export interface HookMachine {
   readonly reach: (rule: string, call: ToolCallBlock) => Promise<RuleReach>;
 }
 
-/** The parts of a session's engine. */
 export interface EngineSetup
   extends
     Pick<AgentPorts, 'sessions' | 'endKilledSessions' | 'notices' | 'commands' | 'agentKinds' | 'harnesses'>,
     Pick<OutsideOptions, 'workspace'> {
-  /** Options passed to the engine unchanged. */
   readonly engine: Omit<EngineOptions, 'ports' | 'directory' | 'systemPrompt' | 'place' | 'host' | 'agentLimits'>;
   readonly systemPrompt: EngineOptions['systemPrompt'];
   readonly model: ModelPort;
@@ -126,7 +124,6 @@ export interface EngineSetup
   readonly savedTrees: () => Promise<readonly SessionCheckpoints[]>;
   /** weft's own files, which grant permissions. weft always asks before it changes them, even under a rule that allows everything. */
   readonly weftFolders: WeftFolders;
-  /** Returns the key for making placeholders of secrets. */
   readonly placeholderKey: () => Uint8Array;
   /** weft warns the user when its own memory comes near this many megabytes. */
   readonly memoryCeiling: number;
@@ -180,7 +177,6 @@ export function composeEngine(setup: EngineSetup): AgentClient {
   const checkpoints = checkpointsIn(roots);
   const {noteWrites: beforeWrite} = checkpoints;
   const fileOptions = {home, alsoReadable: outputs.folders, editor: setup.editor, beforeWrite};
-  /** Makes the parts that depend on the workspace folders. */
   const workspaceOf = (folders: EngineSetup['roots'], {rules}: AgentRules) => {
     const newFiles = (): FilesPort => makeFiles({roots: folders, ...fileOptions});
     const files = newFiles();

@@ -24,7 +24,6 @@ export interface IssuedKey {
 }
 
 export interface KeyCommand {
-  /** The command, as a line for the shell. */
   readonly command: string;
   /** The name that messages use for the command, at the beginning of a sentence. */
   readonly name: string;

@@ -120,7 +120,6 @@ const planFlags: readonly LongFlag[] = [
   '--debug',
 ];
 const executionFlags: readonly LongFlag[] = ['--permission-mode', '--timeout'];
-/** The main flags that these commands also take. */
 export const commandFlags = {
   plan: new Set<string | undefined>(planFlags),
   'plan run': new Set<string | undefined>([

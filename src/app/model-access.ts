@@ -24,7 +24,6 @@ import {makeHttpFetch} from '../models/http-fetch.ts';
 import {UsageError} from './exit-code.ts';
 import {type IssuedKey, keyProblem, type KeyIssuer, runKeyCommand} from './key-issuer.ts';
 
-/** A provider with its address and the names of its settings. */
 export interface Provider {
   /** The name for `--provider`. */
   readonly name: string;

@@ -16,7 +16,6 @@ import {userPath} from '../workspace/exec/trusted-path.ts';
 import {version} from './version.ts';
 import type {RunContext} from './run-context.ts';
 
-/** The MCP servers of a session, for the engine. */
 export interface OpenServers {
   readonly mcp: McpPort;
   /** The prompts of the servers, as slash commands. */

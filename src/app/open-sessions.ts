@@ -294,7 +294,6 @@ class OpenSession {
     return {title: this.#title, directory, model, createdAt, updatedAt, messages: this.#messages};
   }
 
-  /** Returns one row if work of the session is running. */
   running(): readonly RunningSession[] {
     const {id} = this;
     if (id === 'opening' || (!this.works && this.#blocks.length === 0)) return [];

@@ -48,7 +48,6 @@ export async function carryTrustOverOrNote(
     note('this folder is not trusted, so its settings have no effect yet. Trust it: weft permissions trust');
 }
 
-/** A settings file that was just written. */
 interface WrittenSettings {
   readonly cwd: string | undefined;
   readonly written: 'project' | 'local';

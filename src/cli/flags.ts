@@ -110,7 +110,6 @@ export const settingsFileFlags = [
 /** An argument (`<name>`, `[name]`) or an option (`--name`). */
 type Parameter = Argument | Option | readonly [term: string, about: string];
 
-/** A subcommand with its arguments and options. */
 type Subcommand = readonly [
   name: string,
   about: string,

@@ -4,7 +4,6 @@ import type {Fault} from '../domain/fault.ts';
 import {nameText, parseSettings, settingKeys, type SettingName, type SettingsFile} from './settings-schema.ts';
 import {settingSources, type Sourced, type Settings, type SettingSource, type SettingsLayer} from './merge-settings.ts';
 
-/** The value that one source gives to a setting. */
 export interface SettingValue {
   readonly name: string;
   readonly value: Json;

@@ -21,7 +21,6 @@ export interface Places {
   readonly transcripts: string;
   /** The user's own notes, a folder for each project. */
   readonly memory: string;
-  /** Files that are stored with sessions. */
   readonly artifacts: string;
   readonly history: string;
   /** An empty file. Its time is when sessions were last pruned by themselves. */

@@ -85,7 +85,6 @@ export type RuleKinds = ReadonlyMap<string, RuleKind>;
 /** The facts about an action that the judge and permission rules use. */
 export interface JudgedAction {
   readonly access: Access;
-  /** The names of the action's tools. */
   readonly tools: readonly string[];
   /** The worst that the action can do. */
   readonly risk: RiskLevel;

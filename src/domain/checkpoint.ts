@@ -49,7 +49,6 @@ export const afterTrees = ({after, more}: OpenTreeChange): readonly TreeId[] => 
   ...(more?.after ?? []),
 ];
 
-/** A change by another session. */
 export interface OtherChange {
   readonly title: string;
   readonly change: OpenTreeChange;

@@ -7,7 +7,6 @@ export type HookWork =
       readonly command: string;
       /** The program's arguments, if it runs without a shell. */
       readonly args: readonly string[] | 'shell';
-      /** Additional environment variables. */
       readonly environment: Readonly<Record<string, string>>;
       readonly rights: Rights;
     }

@@ -31,7 +31,6 @@ export type JobSpec =
   | {readonly kind: 'direct'; readonly id: AgentTaskId; readonly prompt: string; readonly directory: string}
   | {readonly kind: 'scheduled'; readonly schedule: ScheduleId}
   | {
-      /** A run of the task stack. */
       readonly kind: 'stack';
       readonly harness: string;
       readonly afterFailure: 'stop' | 'go-on';

@@ -96,7 +96,6 @@ export interface CheckCounts {
   readonly failed?: number;
 }
 
-/** The record of one run of a check. */
 export interface Receipt extends Check {
   /** The call that ran the check, the user's own command, or `host` if weft ran the check itself. */
   readonly call: ActionId | 'host';

@@ -128,7 +128,6 @@ export class AgentRuns {
     return this.#attached.has(session);
   }
 
-  /** Returns the engine of a session that is open here. */
   opened(session: SessionId): AgentClient | 'none' {
     return (
       this.#runs.get(session)?.client ??
@@ -185,7 +184,6 @@ export class AgentRuns {
     return run;
   }
 
-  /** True if this process runs a prompt of the session. */
   isRunning(session: SessionId): boolean {
     return this.#runs.has(session);
   }

@@ -5,7 +5,6 @@ import {runFinished, type DirectorOptions, type StackRunEnd, type StackRunEvent}
 import {StoredEvents} from './event-stream.ts';
 import {ClaimedJob, stopJob} from './claimed-job.ts';
 
-/** A prepared run of the task stack. */
 export interface StackRun {
   /** Starts the run; call it once. */
   run(options: DirectorOptions, signal: AbortSignal): Promise<StackRunEnd>;

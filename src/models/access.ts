@@ -26,7 +26,6 @@ export const allowedBetas = (names: readonly string[], refused: ReadonlySet<stri
         .filter(name => name !== '' && !refused.has(name.toLowerCase()))
         .join(',');
 
-/** A request before it is sent. */
 export interface WireRequest {
   readonly url: URL;
   readonly method: string;

@@ -1,6 +1,5 @@
 /** A base URL in parts. Paths come before the query. */
 export interface BaseUrl {
-  /** Ends in no slash. */
   readonly base: string;
   /** Begins with `?`, or is empty. */
   readonly query: string;

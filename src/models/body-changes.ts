@@ -302,7 +302,6 @@ export const mediaInWords: BodyChange = body => {
   return {...rest, messages: body['system'] === undefined ? listOf(messages).map(withPlainText) : messages};
 };
 
-/** Joins the parts of a content that are texts alone. */
 function withPlainText(message: Json): Json {
   if (!isJsonObject(message)) return message;
   const parts = listOf(message['content']).map(objectOf);

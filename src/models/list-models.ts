@@ -158,7 +158,6 @@ export async function checkKey(given: ProviderAddress, signal: AbortSignal): Pro
   }
 }
 
-/** The pages on which the user gets a key. */
 const keyPages = {
   anthropic: 'platform.claude.com/settings/keys',
   openai: 'platform.openai.com/api-keys',

@@ -59,7 +59,6 @@ export interface ModelInfo {
 /** Looks up models. A provider's prefix (`anthropic/…`) and the date of a version do not matter. */
 export interface ModelTable {
   infoOf(model: string): ModelInfo;
-  /** The facts that the engine uses. */
   facts(model: string): ModelFacts;
 }
 
@@ -74,7 +73,6 @@ export interface ChosenEfforts {
 }
 
 interface TableOptions {
-  /** The provider of the models, if it is known. */
   readonly provider?: string;
   readonly efforts?: ChosenEfforts;
   /** Returns the context window with which the user's own server has loaded a model; 0 if it is unknown. */

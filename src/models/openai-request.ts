@@ -77,7 +77,6 @@ export function openAiRequest(
 
 const keptFor = keepForms<ChatCompletionMessageParam>();
 
-/** Joins neighboring messages of the user. */
 function joinedPrompts(messages: readonly Message[]): readonly Message[] {
   const joined: Message[] = [];
   for (const message of messages) {

@@ -46,7 +46,6 @@ export interface Repair {
   readonly event: Repaired;
   /** `if-it-helps`: the user learns of the repair when the answer begins. */
   readonly said: 'at-once' | 'if-it-helps';
-  /** The request to send again. */
   readonly request: ModelRequest;
   /** Changes only this request's body. */
   readonly once: BodyChange | undefined;

@@ -7,7 +7,6 @@ import type {BlockBuilder} from './block-builder.ts';
 import {countOf, Decoder, inputText, reportedCost, usageOf} from './decoder.ts';
 import {type ProviderError, type Refused, refusedInStream} from './provider-error.ts';
 
-/** The block of an output item that is growing. */
 interface OpenItem {
   readonly block: BlockBuilder;
   /**

@@ -152,7 +152,6 @@ async function* withCosts(
     });
 }
 
-/** A sent request, and its repairs so far. */
 interface SentRequest {
   readonly request: ModelRequest;
   readonly lessons: RefusalChanges;

@@ -90,7 +90,6 @@ export interface Judge {
   learn(access: Access, text: string, directory: string, since?: number): Promise<void>;
   /** Returns the paths that a command in a folder may change if they are certain. */
   writes(command: string, directory: string, machine: CommandMachine): Promise<ChangeExtent>;
-  /** Returns the checks that a command in a folder runs. */
   checksIn(command: string, directory: string): Promise<readonly FoundCheck[]>;
   /** Returns why a zero exit code of a command says nothing about a part of it. */
   hidingIn(command: string): Promise<FoundCheck['zero']>;

@@ -2,7 +2,6 @@ import {createHash, timingSafeEqual} from 'node:crypto';
 import type {IncomingHttpHeaders} from 'node:http';
 
 export interface GuardOptions {
-  /** The port that the server listens on. */
   readonly port: () => number;
   readonly token: string;
   /** Host names besides loopback that requests may use, with any port. */

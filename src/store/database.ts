@@ -23,7 +23,6 @@ export interface Database {
    * may have treated this one as dead.
    */
   mark(): ProcessMark;
-  /** True if the marked process still runs. */
   isAlive(mark: ProcessMark): boolean;
   space(): DatabaseSpace;
   /** Gives some free pages back to the file system. Returns whether there are more. */

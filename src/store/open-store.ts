@@ -56,7 +56,6 @@ export interface ReadSession {
   readonly skipped: readonly SkippedRecord[];
 }
 
-/** A session and the process that had it open when the process was killed. */
 export interface KilledSession {
   readonly id: SessionId;
   readonly owner: ProcessMark;
@@ -142,7 +141,6 @@ export class Store {
     return ok({...session, records: [...session.records, named]});
   }
 
-  /** Returns the records of a session with their times. */
   timedRecords(id: SessionId): readonly TimedRecord[] {
     return timedRecords(this.#db, id);
   }
@@ -336,7 +334,6 @@ export class Store {
     tryOr(() => clearOwner(this.#db, id, this.#db.mark()), undefined);
   }
 
-  /** True if another running process has the session open. */
   isOpenElsewhere(id: SessionId): boolean {
     const owner = ownerOf(this.#db, id);
     return owner !== undefined && !isSameProcess(owner, this.#db.mark()) && this.#db.isAlive(owner);

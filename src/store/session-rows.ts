@@ -173,7 +173,6 @@ function decodeRow(db: Database, row: Row): Outcome<JournalRecord, string> {
   return decodeBody(kind, whole);
 }
 
-/** The records of a session, and the number of each in the database. */
 export interface StoredRecords {
   readonly records: readonly JournalRecord[];
   readonly seqs: readonly number[];

@@ -121,7 +121,6 @@ export interface ListWrite {
 export interface MatchedEntries {
   /** The entries as todos, in order, without cancelled ones. */
   readonly todos: TodoList;
-  /** The todos that no entry matched. */
   readonly left: TodoList;
   readonly hasCommonTitle: boolean;
 }

@@ -10,7 +10,6 @@ import {glyphs} from './theme/glyphs.ts';
 import {nothingAbove, openInkTerminal} from './terminal/ink-terminal.tsx';
 import {themeOf, type Look} from './theme/theme.ts';
 
-/** A live todo list on the screen. */
 export interface TodoWatch {
   show(list: TodoList): void;
   /** Prints the whole list below the scrollback and stops drawing. */

@@ -39,7 +39,6 @@ function mayRunFilters(own: string, common: string): boolean {
 
 const textOf = (path: string): string | undefined => readRegularFile(path, maxTextBytes)?.toString('utf8');
 
-/** A commit, and its tree. */
 export interface CleanCommit {
   readonly commit: string;
   readonly tree: string;

@@ -136,7 +136,6 @@ async function tryProvider(name: ProviderName): Promise<TriedProof> {
   return {...proof, hosts: await probeHosts(provider, options, AbortSignal.timeout(testMs))};
 }
 
-/** Describes the result for the proxy, if the backend has one. */
 const hostsText = ({provider, works, hosts: {proven, reason}}: TriedProof): string =>
   !works || !proxyBackends.has(provider)
     ? ''

@@ -155,7 +155,6 @@ function endOf(code: ExitCode): JobState {
 
 const unknownText = (id: string): string => `unknown schedule ${visibleExactLine(id)}. List them: weft schedule list`;
 
-/** Reads the unanswered questions of running schedules. */
 async function unansweredQuestions(
   schedules: readonly Schedule[],
   jobs: JobStore,

@@ -260,7 +260,6 @@ interface SessionListOptions {
   readonly home: string;
   /** The cost in US dollars of each session that has asked a model. */
   readonly costs: ReadonlyMap<SessionId, number | 'unknown'>;
-  /** The short id of each session. */
   readonly ids: ReadonlyMap<SessionId, string>;
 }
 

@@ -6,7 +6,6 @@ import {makeFailedRun} from './hook-answer.ts';
 import {type HookSetting, hookText} from '../../config/hook-settings.ts';
 import type {HookCommand, HookOutput, HookPost} from '../../domain/hook.ts';
 
-/** Runs the commands and HTTP requests of hooks. */
 export interface HookRunner {
   /** Runs a command with `stdin`. An abort ends everything that the command started. */
   command(work: HookCommand, stdin: string, signal: AbortSignal): Promise<HookOutput>;

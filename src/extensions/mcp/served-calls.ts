@@ -1,7 +1,6 @@
 import type {AskForm, FormReply, ServedResult, ToolCaller} from '../../actions/served-tools.ts';
 import type {JsonObject} from '../../base/json.ts';
 
-/** Runs the calls of one client. */
 export interface ToolRunner {
   /** Never rejects. */
   call(name: string, input: JsonObject, caller: ToolCaller): Promise<ServedResult>;

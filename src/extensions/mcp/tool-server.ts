@@ -31,7 +31,6 @@ export interface ToolServing {
   readonly version: string;
   readonly instructions: string;
   readonly tools: readonly ServedTool[];
-  /** Opens the runner of one more client. */
   readonly open: () => ToolRunner;
 }
 

@@ -101,7 +101,6 @@ export async function loadExtensions(
 
 const isForUser = ({offer, forUser}: SkillFile): boolean => offer.offered === 'yes' && forUser === 'yes';
 
-/** A file and its parsed content. */
 interface ReadFile extends Pick<MarkdownFile, 'fields' | 'body'> {
   readonly file: Pick<FoundFile, 'path' | 'parts'>;
   readonly root: ExtensionRoot;

@@ -49,7 +49,6 @@ export interface RpcLaunch {
   readonly bypass: 'launched' | 'not-launched';
   /** Reads the beginning of a file. An error says why there is none. */
   readonly readFile: (path: string, maxBytes: number) => Promise<Outcome<FileStart, string>>;
-  /** Whether files can be rewound. */
   readonly checkpoints: 'kept' | 'off';
 }
 
@@ -276,7 +275,6 @@ async function readFile(
 /** The Agent SDK's limit for a file, in bytes. */
 const defaultFileBytes = 1_000_000;
 
-/** The MCP servers that the client manages. */
 export interface ClientServers {
   /** Waits for starting servers, a few seconds at most. */
   ready(signal: AbortSignal): Promise<void>;

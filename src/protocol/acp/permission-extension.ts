@@ -13,7 +13,6 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 export interface PermissionExtension {
   readonly name: string;
   readonly input: JsonObject;
-  /** The folder of the session. */
   readonly directory: string;
   readonly preview: Preview;
   /** The obligations that weft on this side discharges when it runs the call. */

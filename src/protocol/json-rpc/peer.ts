@@ -18,7 +18,6 @@ export interface RpcError {
 
 export const rpcError = (code: number, message: string): RpcError => ({code, message, data: null});
 
-/** A request from the other side. */
 export interface RpcRequest {
   readonly id: number | string;
   readonly method: string;

@@ -15,7 +15,6 @@ export type ControlAnswer =
   | {readonly subtype: 'success'; readonly request_id: string; readonly response: JsonObject}
   | {readonly subtype: 'error'; readonly request_id: string; readonly error: string; readonly error_code: string};
 
-/** The requests that weft sends to the client. */
 export type WeftRequest = CanUseToolRequest | HookCallbackRequest | McpMessageRequest | ElicitationRequest;
 
 /** Asks whether a call may run. The answer is allow, with optional new input or rules, or deny. */
@@ -113,7 +112,6 @@ const initialize = z.looseObject({
   toolAliases: optionalNull(z.record(z.string(), z.string())),
 });
 
-/** The requests that a client can send, by subtype. */
 export const controlRequests = {
   initialize,
   interrupt: z.looseObject({subtype: z.literal('interrupt'), cancel_queued: z.optional(z.boolean())}),

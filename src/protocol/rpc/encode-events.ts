@@ -49,7 +49,6 @@ export interface RpcEncoder {
   encode(event: AgentEvent): readonly RpcMessage[];
   /** Returns the messages for a change of the session's terminals. */
   encodeTerminals(all: readonly BlockInfo[]): readonly RpcMessage[];
-  /** Returns the running task with an id that the messages told. */
   runningTask(id: string): RunningTask | undefined;
 }
 

@@ -117,7 +117,6 @@ export class TaskMessages {
     return [...ended, ...this.#background()];
   }
 
-  /** Returns the running task with this id. */
   running(id: string): RunningTask | undefined {
     const agent = [...this.#known.values()].find(row => row.agent.id === id && !hasEnded(row.status));
     if (agent !== undefined) return {kind: 'agent', id: agent.agent.id};

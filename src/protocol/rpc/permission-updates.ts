@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import type {JsonObject} from '../../base/json.ts';
 import {permissionModes, ruleLists, type PermissionMode, type RuleChange, type RuleScope} from '../../domain/risk.ts';
 
-/** The changes that were requested together with an approval. */
 export interface PermissionRequests {
   readonly mode: PermissionMode | undefined;
   /** The changes that weft does not support, one sentence each. */

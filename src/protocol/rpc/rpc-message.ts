@@ -33,7 +33,6 @@ export type RpcMessage =
   | RpcTaskNotification
   | RpcResult;
 
-/** The fields of every message. */
 export interface MessageEnvelope {
   readonly session_id: string;
   readonly uuid: string;

@@ -264,7 +264,6 @@ function normalizeValue(value: Json, shape: PayloadShape): Json {
   return messages.length === 0 ? value : normalizeMessage(messages, shape);
 }
 
-/** Merges the repetitions of a message. */
 function normalizeMessage(messages: readonly JsonObject[], shape: MessageShape): JsonObject {
   const tree: {[key: string]: Json} = {};
   for (const message of messages) {

@@ -25,7 +25,6 @@ export interface AnswerStream {
   push(event: ResponseEvent): readonly string[];
   /** Returns the events that end the answer; none if it has already ended. */
   end(): readonly string[];
-  /** True if the answer has ended. */
   readonly hasEnded: boolean;
 }
 
@@ -213,7 +212,6 @@ class AnswerReader {
     if (id !== '' && this.#known.get(id) === undefined) this.#known.set(id, 'known');
   }
 
-  /** Replaces the content of a message. */
   #put(message: ProtocolMessage, place: MessageSource): void {
     const {body} = message;
     this.#know(message.id);

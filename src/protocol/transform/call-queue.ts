@@ -34,7 +34,6 @@ export class CallQueue {
     return this.#waiting.length > maxWaiting ? this.#release(1) : released;
   }
 
-  /** Returns the waiting tool call with this id. */
   find(id: string): WaitingCall | undefined {
     return id === '' ? undefined : this.#waiting.find(call => call.subject === 'tool' && call.id === id);
   }

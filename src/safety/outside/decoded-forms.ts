@@ -69,7 +69,6 @@ const decodings: readonly Decoding[] = [
     ),
 ];
 
-/** Puts the values of variables that a text sets in place of their names. */
 function withVariables(text: string): readonly string[] {
   const set = [...text.matchAll(/(?<![\w$])([A-Za-z_]\w*)=("[^"]*"|'[^']*'|[^\s;&|]+)/gu)].slice(0, maxVariables);
   const values = new Map(set.map(([, name = '', value = '']) => [name, value.replaceAll(/^["']|["']$/gu, '')]));

@@ -3,7 +3,6 @@ import {decodedForms} from './decoded-forms.ts';
 import {leastLength, TextFinder} from './text-finder.ts';
 import type {TextSource} from './text-source.ts';
 
-/** A part of a text that comes from outside, as it is written there. */
 export interface OutsidePart {
   readonly source: TextSource;
   readonly span: string;

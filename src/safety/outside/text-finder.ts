@@ -63,7 +63,6 @@ export class TextFinder {
   readonly #ends: number[] = [];
   readonly #owners: number[] = [];
 
-  /** The number of characters that it holds. */
   get length(): number {
     return this.#length;
   }

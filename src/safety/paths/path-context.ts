@@ -155,7 +155,6 @@ export function anchorDenyPattern(pattern: PathPattern, context: PathContext): r
   return [...originals, ...copies];
 }
 
-/** The folder of weft's worktrees in a repository. */
 const worktreesFolder = ['.weft', 'worktrees'];
 
 const isAboutWeft = ({parts: [first]}: PathPattern): boolean =>

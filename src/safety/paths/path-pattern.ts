@@ -105,7 +105,6 @@ export const isAnyDepth = (part: PatternPart): boolean => part.kind === 'any-dep
 
 export const nameParts = (path: PathParts): readonly PatternPart[] => path.map(name => ({kind: 'name', name}));
 
-/** True if the part of a pattern matches a name. */
 function partMatches(part: PatternPart, name: string): boolean {
   if (part.kind === 'name') return part.name === name;
   if (part.kind === 'any-depth') return true;

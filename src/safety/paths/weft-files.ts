@@ -31,7 +31,6 @@ interface WeftPath {
   readonly holds: 'weft files only' | 'other files too';
 }
 
-/** The names that weft uses in its folders. */
 const weftFileNames: readonly string[] = (
   'settings.json settings.local.json trust.json weft.db blocks cache checkpoints placeholder.key credentials.json ' +
   'history.jsonl mcp memory earlier'

@@ -69,7 +69,6 @@ function ruleAllowingWords(
   return rules.allow.find(({about}) => about.kind === 'commands' && coversWords(about.pattern, {words, home}));
 }
 
-/** Returns the rule that allows an edit of this file. */
 const ruleAllowingWrite = (path: string, rules: PermissionRules, context: PathContext): PermissionRule | undefined =>
   rules.allow.find(
     ({about, ruleKind}) =>

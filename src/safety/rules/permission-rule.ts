@@ -182,7 +182,6 @@ export function makeChangeableRules(initial: PermissionRules): ChangeableRules {
   };
 }
 
-/** The rules of one agent in a session with several agents. */
 export interface AgentRules {
   /** The rules of the agent's parent, and the rules that its own prompt allows. */
   readonly rules: PermissionRules;

@@ -135,7 +135,6 @@ function mergeOverlaps(found: readonly FoundSecret[]): readonly FoundSecret[] {
   return result;
 }
 
-/** Drops secrets that overlap a placeholder. */
 function outsidePlaceholders(found: readonly FoundSecret[], text: string): readonly FoundSecret[] {
   const taken = [...text.matchAll(placeholderForm)].map(({index, 0: {length}}) => ({from: index, to: index + length}));
   return found.filter(({from, to}) => taken.every(each => to <= each.from || from >= each.to));
@@ -310,7 +309,6 @@ const base64Signs = new Uint8Array(256);
 for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
   base64Signs[sign.charCodeAt(0)] = 1;
 
-/** Returns the line that begins at a position. */
 function lineAt(text: string, from: number): Base64Line {
   const feed = text.indexOf('\n', from);
   const end = feed < 0 ? text.length : feed;

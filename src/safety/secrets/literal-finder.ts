@@ -68,7 +68,6 @@ export function makeLiteralFinder(literals: Iterable<string>): LiteralFinder {
   }
   for (const literal of literals) add(literal);
 
-  /** Returns the longest of the texts at a position. */
   function literalAt(text: string, at: number): string | undefined {
     for (const length of lengths.get(text.slice(at, at + shortestLiteral)) ?? []) {
       const literal = text.slice(at, at + length);

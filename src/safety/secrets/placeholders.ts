@@ -8,7 +8,6 @@ import {isDistinctive} from './secret-value.ts';
  */
 export const placeholderForm = /\[\[secret:([A-Z0-9_]{1,40}):([0-9a-f]{8,64})\]\]/gu;
 
-/** The beginning of every placeholder. */
 export const placeholderStart = '[[secret:';
 
 /** The number of hexadecimal digits in a tag. Tags get longer if two secrets would share one. */

@@ -25,7 +25,6 @@ export interface Redactor {
   readonly valueOf: (placeholder: string) => string | undefined;
   /** Returns the placeholders in a text that this process does not know. */
   readonly unknownPlaceholders: (text: string) => readonly string[];
-  /** Makes a filter that redacts the output of one command as it arrives. */
   readonly filter: () => ReturnType<typeof makeOutputFilter>;
   /** Redacts this value everywhere from now on. */
   readonly addSecret: (value: string, name: string) => void;
@@ -38,7 +37,6 @@ export interface Redactor {
  * changed since the last.
  */
 interface SecretFiles {
-  /** Returns the files directly in the workspace roots. */
   inRoots(): readonly SecretFile[];
   /** Returns the files for secrets in these folders and below, and the paths in `paths` with such names. */
   everywhere(paths: readonly string[]): readonly SecretFile[];

@@ -110,7 +110,6 @@ export interface FormScan {
   readonly openFrom: number;
 }
 
-/** The beginnings of keys. */
 export const keyStarts = tokenForms.flatMap(({starts}) => starts);
 
 /**

@@ -5,7 +5,6 @@ import {unreachable} from '../../base/unreachable.ts';
 import {placeholderForm, secretNamesIn} from './placeholders.ts';
 import {isSecretFile} from './secret-files.ts';
 
-/** A text with placeholders, and the recipient of the secrets. */
 interface Handover {
   readonly text: string;
   readonly to: SecretRecipient;

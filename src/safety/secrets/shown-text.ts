@@ -6,7 +6,6 @@ interface TextRange {
   readonly to: number;
 }
 
-/** Parts of a text, joined, and their positions. */
 interface JoinedParts {
   readonly text: string;
   /** The positions in `text` at which the parts begin, in order. */

@@ -82,7 +82,6 @@ const questionRequest = z.strictObject({
 
 const planStep = z.object({id: z.string(), description: z.string(), status: z.enum(planStepStatuses)});
 
-/** A plan with its state, for programs. */
 export const taskPlan = z.object({
   id: z.string(),
   goal: z.string(),
@@ -191,7 +190,6 @@ export interface AgentRoutesDeps {
   readonly jobs: JobStore;
   /** Returns an id for a task without an id from the program. */
   readonly newTaskId: () => string;
-  /** The folder of the server. */
   readonly directory: string;
 }
 

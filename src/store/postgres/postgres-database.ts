@@ -38,10 +38,8 @@ const lockClass = {process: 0x77_65_66_74, change: 0x77_65_66_76} as const;
 /** The mark of this process on a connection. After a lost connection it needs a new mark, because others may have taken over the work of this process. */
 const marks = new Map<string, {readonly connection: string; readonly mark: ProcessMark}>();
 
-/** The connection of this process to one database. */
 class Connection {
   readonly #url: string;
-  /** The connection of the last statement. */
   #lastConnection = '';
   /** The connection that the next statement must use. */
   #requiredConnection = 'any';

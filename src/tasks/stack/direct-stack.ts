@@ -307,7 +307,6 @@ const goalHook = z.object({
   prompt: z.prefault(z.string(), ''),
 });
 
-/** Reads the work that a hook requests. */
 function hookWork(hook: JsonObject): HookWork {
   const command = z.safeParse(commandHook, hook);
   if (command.success) return {kind: 'command', command: command.data.command};
@@ -412,7 +411,6 @@ export function taskPrompt({overall_description, input, requirements, additional
   ].join('\n\n');
 }
 
-/** The prompt for a sub-agent that was interrupted. */
 export const resumePrompt =
   'The work on this task was interrupted. Continue it from its current state, and report the result at the end.';
 

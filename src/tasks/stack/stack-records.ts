@@ -89,7 +89,6 @@ export interface HookChanges {
   readonly post_hook?: JsonObject | null | undefined;
 }
 
-/** A position in the stack: a task, or a hook of a layer. */
 export type Position =
   | {readonly kind: 'pre-hook' | 'post-hook'; readonly layer: number}
   | {readonly kind: 'task'; readonly layer: number; readonly index: number};

@@ -86,7 +86,6 @@ export class StackState {
     return this.#pointer;
   }
 
-  /** True if the position is the hook at the pointer and has run. */
   isFinishedHook({kind, layer}: Position): boolean {
     const pointer = this.#pointer;
     return this.#isHookFinished && pointer !== 'none' && pointer.kind === kind && pointer.layer === layer;
@@ -96,7 +95,6 @@ export class StackState {
     return this.#layers.length;
   }
 
-  /** The number of tasks ever created. */
   get taskCount(): number {
     return this.#taskCount;
   }

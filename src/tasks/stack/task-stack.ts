@@ -53,7 +53,6 @@ export class TaskStack {
     for (const event of events) this.#state.apply(event);
   }
 
-  /** The number of tasks and messages. */
   get size(): number {
     return this.#state.size;
   }

@@ -10,7 +10,6 @@ export interface EnteredLine {
 interface LineInputHost {
   /** True if a line that begins now answers an open question. */
   answersQuestion(): boolean;
-  /** True if typed text is hidden. */
   isHidden(): boolean;
   /** Called with the whole line after text was typed. */
   onChange(line: string): void;

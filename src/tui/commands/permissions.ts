@@ -85,7 +85,6 @@ function removalOf({list, rule, source}: RuleRow): Choice {
 
 const scopes = ['session', 'local', 'project', 'user'] as const satisfies readonly RuleScope[];
 
-/** Asks for the scope of a new rule. */
 const scopePanel = (list: RuleRow['list'], rule: string): ChoicePanel =>
   choicePanel({
     title: `${list} ${rule}`,

@@ -28,7 +28,6 @@ interface StatusLineProps {
   readonly view: Pick<View, 'mode' | 'model' | 'usage' | 'sandbox' | 'run' | 'agents'>;
   readonly effort: Effort | 'default';
   readonly blocks: readonly BlockInfo[];
-  /** The sessions that run in the background. */
   readonly sessions: readonly RunningSession[];
   /** A temporary hint that replaces the left side, such as what Enter does, or that the next Ctrl+C exits. */
   readonly hint: StatusHint | 'none';

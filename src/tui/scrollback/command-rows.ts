@@ -190,7 +190,6 @@ interface Cell {
   readonly piece: Pick<Piece, 'look' | 'rank'>;
 }
 
-/** Fills rows with graphemes. */
 class RowFiller {
   readonly #pointers: 'with' | 'without';
   readonly #theme: Frame['theme'];

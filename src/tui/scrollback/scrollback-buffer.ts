@@ -10,7 +10,6 @@ export interface ScrollbackBuffer {
   layOut(frame: EntryFrame): (line: number) => number;
   /** One more than the number of the last line. */
   readonly end: number;
-  /** The number of the first kept line. */
   readonly start: number;
   /** Returns the lines from `from` up to but not including `to`, without dropped ones. */
   lines(from: number, to: number): readonly string[];

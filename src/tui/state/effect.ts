@@ -101,11 +101,9 @@ export interface PressContext {
   readonly width: number;
   /** The theme and width of the screen. */
   readonly frame: Frame;
-  /** The maximum number of rows of a panel. */
   readonly rows: number;
   /** True if an approval card of so many rows shows all that the user decides about. */
   readonly showsDecision: (approval: Approval, rows: number) => boolean;
-  /** True if a question card of so many rows shows the option in this row. */
   readonly showsOption: (form: QuestionForm, row: number, rows: number) => boolean;
 }
 

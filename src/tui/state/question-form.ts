@@ -21,7 +21,6 @@ export interface QuestionForm {
   readonly top: number;
 }
 
-/** True if the card shows the option of this row. */
 type ShowsRow = (row: number) => boolean;
 
 export type FormStep =

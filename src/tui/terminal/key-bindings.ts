@@ -14,7 +14,6 @@ import {
   type UserKeys,
 } from './keymap.ts';
 
-/** The contexts that a key bindings file can name. */
 export const bindingContexts = ['global', ...keyContexts] as const;
 
 /** The names of all actions that a key can have. */

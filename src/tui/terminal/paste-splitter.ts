@@ -171,7 +171,6 @@ const plain = /^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]*$/u;
 
 const isPasted = (text: string): boolean => text.length > maxTypedLength || /[^\r\n][\r\n]+[^\r\n]/u.test(text);
 
-/** Returns the end of a text that may be the beginning of a paste mark. */
 function beginningOfMark(text: string): string {
   const at = text.lastIndexOf('\u001B');
   if (at < 0) return '';

@@ -9,7 +9,6 @@ import {contentNames, isRelated, LostCheckpoint, relatedTo, type TreeNode, type 
 /** The file in a moment: `unseen` if the state of the files doesn't cover it, `lost` if the state was deleted. */
 type Seen = TreeNode | 'absent' | 'unseen' | 'lost';
 
-/** A version of a file with the authors of its lines. */
 interface Version {
   readonly lines: readonly string[];
   readonly authors: readonly LineAuthor[];
@@ -49,7 +48,6 @@ interface BlameDeps {
   readonly isThere: (path: string) => boolean;
 }
 
-/** Reads a path in stored states. */
 function stateReader(reader: TreeReader) {
   const rootOf = memo((tree: string) => {
     try {

@@ -79,7 +79,6 @@ const statFlags = rowFlags.settled | rowFlags.indexed | rowFlags.linked;
 export interface Row {
   /** `undefined`: no part of a checkpoint. */
   readonly node: TreeNode | undefined;
-  /** The stats of a file or link. */
   readonly stats?: Stats;
   readonly isSettled?: boolean;
 }

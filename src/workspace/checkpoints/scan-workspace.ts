@@ -38,7 +38,6 @@ export interface ScanContext {
 }
 
 export interface Scan {
-  /** The name of the root tree. */
   readonly tree: string;
   readonly leftOut: readonly string[];
 }
@@ -196,7 +195,6 @@ interface KnownEntry {
   readonly flags: number;
 }
 
-/** A folder during its scan. */
 interface OpenFolder {
   readonly where: FolderContext;
   readonly last: FolderRecord | undefined;

@@ -4,14 +4,12 @@ import {splitPath} from './trusted-path.ts';
 /** The variables of a process, in the form of `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The sources of a command's variables. */
 export interface VariableSources {
   readonly inherited: Environment;
   /** Variables that the user sets for commands. They override what weft would set or withhold. */
   readonly userSet: Readonly<Record<string, string>>;
   /** Names of variables that the user passes on although weft would withhold them. */
   readonly passedThrough: readonly string[];
-  /** The workspace folders. */
   readonly roots: readonly string[];
 }
 

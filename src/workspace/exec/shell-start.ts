@@ -126,7 +126,6 @@ interface ScratchFile {
   write(text: string): void;
   read(): string;
   clear(): void;
-  /** Closes and removes the file. */
   close(): void;
 }
 

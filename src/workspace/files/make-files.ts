@@ -188,7 +188,6 @@ function makeFilesPort(paths: Paths, options: Omit<FilesOptions, 'roots'>, memor
 
 const unsavedNote = "these lines are those in the user's editor, which the user has not saved";
 
-/** The content of a file as one chunk. */
 async function* chunksOf(text: string): AsyncGenerator<Buffer, void> {
   yield Buffer.from(text);
 }

@@ -46,7 +46,6 @@ function expandGlob(pattern: string, directory: string): readonly string[] {
   return bases;
 }
 
-/** The effect of a command at a path. */
 export interface PathWrite {
   readonly path: string;
   /** `content`: the file gets new content, links followed. `entry`: the file or link itself is replaced. */

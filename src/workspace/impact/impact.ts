@@ -23,7 +23,6 @@ export interface CommandContext {
   readonly readCommand: (words: readonly string[]) => CommandReading;
 }
 
-/** Dependencies of the impact finders. */
 export interface ImpactContext extends CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** True if git can run in a folder without running or reading what the repository chooses. */
@@ -32,7 +31,6 @@ export interface ImpactContext extends CommandContext {
   readonly signal: AbortSignal;
 }
 
-/** Finds the impact of one program's commands. */
 export type ImpactFinder = (command: ResolvedCommand, context: ImpactContext) => Promise<Impact>;
 
 /** The maximum number of paths to list for one command. */

@@ -25,7 +25,6 @@ export interface SandboxExec {
   ): Promise<Outcome<EnclosedEnd, string>>;
 }
 
-/** The maximum number of bytes of a script. */
 const maxScriptBytes = 1024 * 1024;
 
 /** The longest run, in milliseconds. */

@@ -111,9 +111,7 @@ export interface BackendRequest extends Omit<EncloseRequest, 'confinement' | 'ho
 
 /** The rights of a command in the sandbox. All paths are absolute, and existing ones have their links resolved. */
 export interface SandboxPolicy {
-  /** The workspace folders. */
   readonly roots: readonly [string, ...string[]];
-  /** The user's home. */
   readonly home: string;
   /** `held`: through a copy-on-write view, so that nothing changes while the command runs. */
   readonly workspace: 'held' | 'writable' | 'read-only';

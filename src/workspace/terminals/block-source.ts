@@ -33,7 +33,6 @@ export interface BlockSource extends Omit<RunIds, 'runTag'> {
   readonly descriptor: number | undefined;
   /** The system's name of the open file that the command writes to. Empty if weft has closed it or the system doesn't report it. */
   readonly output: string;
-  /** Closes the open files. */
   close(): void;
 }
 

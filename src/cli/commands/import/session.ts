@@ -17,7 +17,6 @@ import {entriesBelow, isFolder} from '../../../workspace/files/list-folder.ts';
 import type {JsonOption} from '../../flags.ts';
 import {printDocument} from '../../rows.ts';
 
-/** The agents whose sessions weft reads and writes. */
 export type SessionAgent = 'claude' | 'codex';
 
 /** How weft finds and reads the sessions of each agent. Codex moves old sessions to `archived_sessions`. */
@@ -40,7 +39,6 @@ interface SessionFile {
   readonly changedAt: number;
 }
 
-/** The number of sessions that are listed. */
 const listed = 30;
 
 /** The beginning of a file that a list reads, in bytes. */

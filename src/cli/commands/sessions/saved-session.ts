@@ -13,7 +13,6 @@ import {
   type SavedCheckpoints,
 } from '../../../workspace/checkpoints/make-checkpoints.ts';
 
-/** A saved session, and the checkpoints of its workspace. */
 export interface SavedSession extends ReadSession {
   readonly store: Store;
   readonly places: Places;

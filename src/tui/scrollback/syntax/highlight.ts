@@ -331,7 +331,6 @@ function innermost(scopes: readonly string[]): Emitted['role'] {
   return 'outer';
 }
 
-/** The highlight.js scopes for each role. */
 const scopes: readonly (readonly [SyntaxRole | 'plain', string])[] = [
   ['syntax-keyword', 'keyword name selector-tag'],
   ['syntax-type', 'built_in type title.class'],

@@ -22,7 +22,6 @@ export interface HeldEntry extends LayerEntry {
   readonly layer: number;
 }
 
-/** A folder of one of the layers. */
 interface InLayer {
   readonly layer: number;
 }

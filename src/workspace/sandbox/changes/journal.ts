@@ -68,7 +68,6 @@ export async function finishInterruptedApplies(
 
 const journalNames = (folder: string): readonly string[] => tryOr(() => readdirSync(journalsIn(folder)), []);
 
-/** Removes the temporary files of the killed process. */
 function removeTemporaryFiles({entries, layers}: HeldSet, pid: string): void {
   const folders = new Set(entries.map(({layer, at}) => joinBytes(toBytes(layers[layer]?.lower ?? ''), folderOf(at))));
   for (const folder of folders) {
