@@ -1,5 +1,6 @@
 // @module-tag long
 import {randomUUID} from 'node:crypto';
+import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {createServer} from 'node:http';
 import {cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
@@ -328,3 +329,25 @@ test.each([[free], [['--permission-mode', 'acceptEdits', '--allowed-tools', 'Bas
     expect(dry.stderr).toMatch(/refused: .*\/page/u);
   },
 );
+
+test.each(['bwrap', 'none'])('commands of a dry run find no process outside, without %s', async missing => {
+  const outside = spawn('sleep', ['600']);
+  const pid = String(outside.pid);
+  const {scene: opened, id} = await openPlanned([
+    call('Bash', {command: `kill -0 ${pid} || echo none >found.txt; kill -9 ${pid}`}),
+    call('Bash', {command: `echo changed >/proc/${pid}/cwd/old.txt || echo none >>found.txt`}),
+    call('Bash', {command: '(sleep 0.1; echo late >late.txt) & wait; exit 3'}),
+    marks('completed', 'completed'),
+    say('Done.'),
+  ]);
+  await using scene = opened;
+  const programs = join(scene.place.home, 'programs');
+  mkdirSync(programs, {recursive: true});
+  writeFileSync(join(programs, missing), '#!/bin/sh\nexit 1\n', {mode: 0o755});
+  const path = `${programs}:${process.env['PATH'] ?? ''}`;
+  const dry = await scene.run(['plan', 'run', id, '--dry', ...free], {environment: {PATH: path}});
+  expect(dry.stdout).toContain('+none\n+none\n');
+  expect(dry.stdout).toContain('+late\n');
+  expect(outside.signalCode).toBeNull();
+  outside.kill();
+});
