@@ -67,6 +67,10 @@ function doubtAbout(
   checks: readonly CheckStatus[],
   {succeeded, counted, recent, workspace}: Work,
 ): string {
+  if (claim.kind === 'vague') {
+    const latest = checks.toSorted((a, b) => a.receipt.at - b.receipt.at).at(-1)?.receipt;
+    return latest !== undefined && outcomeOf(latest) === 'failed' ? `${nameIn(latest, workspace)} failed` : 'none';
+  }
   const named = claim.command === '' ? [] : checks.filter(({receipt}) => isRunOf(claim.command, receipt.command));
   const related =
     named.length > 0 ? named : checks.filter(({receipt}) => claim.kind === 'any' || receipt.kind === claim.kind);
@@ -163,6 +167,7 @@ const kindNames: {readonly [Kind in Claim['kind']]: string} = {
   lint: 'no linter',
   command: 'the command',
   any: 'no check',
+  vague: 'no check',
 };
 
 /** True if `command` contains the claimed command, such as in `cd app && npm test -- --run`. */

@@ -338,7 +338,7 @@ const cutEnd = {
 
 /** Matches answers that may say that a check passed. Most answers don't, and cost nothing more. */
 export const maybeClaim =
-  /(?:test|suite|spec|build|built|compil|lint|type|tsc|check|clippy|ruff|mypy|projekt|everything|测试|单测|用例|类型|构建|编译|打包|检查|`)[^]{0,120}(?:pass|green|clean|succe|happy|exit|errors|warnings|issues|problem|fine|good|fail|left|remain|nichts|✅|✓|✔|grün|durch|bestanden|bestehen|sauber|erfolg|fehl|通过|成功|跑通|无误|正常|完成|绿|错误|报错|警告|问题|失败)|no \S{0,12} ?(?:errors|failing|warnings)|keine \S{0,12}fehl|[✅✓✔]|compiles|kompiliert/iu;
+  /(?:test|suite|spec|build|built|compil|lint|type|tsc|check|clippy|ruff|mypy|projekt|everything|all|alles|error|failure|fehler|prueba|テスト|тест|全部|一切|所有|测试|单测|用例|类型|构建|编译|打包|检查|`)[^]{0,120}(?:pass|green|clean|succe|happy|exit|errors|warnings|issues|problem|fine|good|fail|left|remain|nichts|✅|✓|✔|grün|durch|bestanden|bestehen|sauber|erfolg|fehl|work|gone|resolve|fixed|ok|läuft|klappt|behoben|weg|pasa|passa|verts|成功|通り|パス|通過|проход|прошли|пройден|通过|修复|恢复|成功|跑通|无误|正常|完成|绿|错误|报错|警告|问题|失败)|\b(?:no|zero|0) \S{0,12} ?(?:errors|fail\w+|warnings)|全绿|失败的测试|keine \S{0,12}fehl|[✅✓✔]|compiles|kompiliert/iu;
 
 const correctText =
   'Run the check now, or correct the claim if you cannot. Then write your final answer again: it replaces this one.';

@@ -1,7 +1,7 @@
 import {type CheckKind, checkKinds} from './receipt.ts';
 
-/** The check that a claim is about. `command`: only the command that the answer names. `any`: checks in general. */
-export type ClaimKind = CheckKind | 'command' | 'any';
+/** The check that a claim is about. `command`: only the command that the answer names. `any`: checks in general. `vague`: perhaps no check. */
+export type ClaimKind = CheckKind | 'command' | 'any' | 'vague';
 
 interface Subject {
   readonly kind: ClaimKind;
@@ -35,13 +35,16 @@ export function claimsIn(answer: string): readonly Claim[] {
     const run = wasRun.test(sentence) ? subjectsIn(sentence, commands) : [];
     if (run.length > 0 || subjects.length === 0) ran = run;
   }
+  const isAdmitting = sentences.some(sentence => admits.test(sentence) && !allIsWell.test(sentence));
   return claims.filter(
-    ({kind, command}, at) => claims.findIndex(other => other.kind === kind && other.command === command) === at,
+    ({kind, command}, at) =>
+      !(kind === 'vague' && isAdmitting) &&
+      claims.findIndex(other => other.kind === kind && other.command === command) === at,
   );
 }
 
 /** Returns the kind of check that a command looks like. */
-export const commandKind = (command: string): Exclude<ClaimKind, 'any'> =>
+export const commandKind = (command: string): Exclude<ClaimKind, 'any' | 'vague'> =>
   (['test', 'lint', 'types', 'build'] as const).find(kind => commandWords[kind].test(command)) ?? 'command';
 
 const commandWords = {
@@ -90,7 +93,7 @@ const planned =
   /next|to ?do|\bverify\b|gate|to (?:test|check|run)|how (?:to|it)|plan\b|expect|accept|criteri|require|definition|before|previous|baseline|original|goal|steps|suggest|recommend|checklist|\b(?:if|when|once|should|would|could|might|until|after|you|your)\b|example|usage|mean|remain|propos|option|codes|will\b|make sure|ensure|upstream|\bCI\b|log\b|nächste|schritte|vorher|erwart|sollte|wenn|sobald|vorschlag|prüf|ziel|kriteri|anforder|下一步|后续|计划|预期|期望|建议|步骤|之前|原先|验收|标准|请|待办|如果|如何|需要|应/iu;
 /** Lead-ins above lines that say what was done. */
 const reported =
-  /verif|valid|check|result|status|test|summary|done|change|confirm|\b(?:i|we)\b|结果|验证|完成|修改|总结|状态|ergebnis|geprüft|verifiziert|zusammenfassung|geändert|erledigt/iu;
+  /verif|valid|check|result|status|test|summary|done|fix works|change|confirm|\b(?:i|we)\b|结果|验证|完成|修改|总结|状态|ergebnis|geprüft|verifiziert|zusammenfassung|geändert|erledigt/iu;
 
 const leadsToReport = (line: string): boolean => reported.test(line) && !planned.test(line);
 
@@ -134,7 +137,7 @@ function sentencesOf(text: string): readonly string[] {
 // The grammar of a claim.
 
 const rules = {
-  test: /(?:tests?|specs?|suites?|test[- ]?suites?|test cases?|test results?)\b|testsuite\b|testfälle\b|(?:测试|单测)(?:用例|套件|结果)?|用例/u,
+  test: /(?:tests?|specs?|suites?|test[- ]?suites?|test cases?|test (?:results?|status)|testes|pruebas)\b|テスト|тесты|testsuite\b|testlauf\b|testfälle\b|(?:测试|单测)(?:用例|套件|结果)?|用例/u,
   build: /builds?\b|compilation\b|kompilierung\b|构建|编译|打包/u,
   types:
     /type[- ]?check(?:s|er|ing)?\b|types\b|typescript(?: compilation|\s?编译)?\b|typprüfung\b|typüberprüfung\b|类型(?:检查|校验)/u,
@@ -143,22 +146,22 @@ const rules = {
   noun: /(?:⟦\d+⟧|<test>|<build>|<types>|<lint>|<any>)/u,
   /** Words between the beginning of a clause and the check. Others may restrict what the sentence says. */
   attributes:
-    /(?:(?:the|all|all of|both|my|our|your|its|every|single|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|100 ?%(?: of)?|(?:unit|integration|e2e|end-to-end) (?:and|&|und)(?= (?:unit|integration|e2e|end-to-end|regression|lint)\b)|full|whole|entire|complete|existing|new|newly|added|updated|related|relevant|affected|remaining|unit|integration|e2e|end-to-end|regression|snapshot|backend|frontend|project|production|of the|of them|of these|of our|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|beiden?|alle|die|der|das|sämtliche|gesamten?|komplette[nr]?|vollständige|bestehenden?|neuen?|bestehende|unit-|\d[\d,.]*|(?:\d+)\/\d+)\s+|所有|全部|全体|现有|新增|完整|单元|集成|回归|相关|整个|项目|代码|前端|后端|本地|的|\s|(?:\d+|[两二三四五六七八九十百]+)\s?(?:个|项|条)|unit-?)*/u,
+    /(?:(?:the|that|this|all|all of|both|my|our|your|its|every|single|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|100 ?%(?: of)?|(?:unit|integration|e2e|end-to-end) (?:and|&|und)(?= (?:unit|integration|e2e|end-to-end|regression|lint)\b)|full|whole|entire|complete|existing|new|newly|added|updated|related|relevant|affected|remaining|unit|integration|e2e|end-to-end|regression|snapshot|backend|frontend|project|production|failing|broken|failed|fehlschlagenden?|fehlgeschlagenen?|kaputten?|rote[nr]?|of the|of them|of these|of our|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|beiden?|alle|die|der|das|sämtliche|gesamten?|komplette[nr]?|vollständige|bestehenden?|neuen?|bestehende|unit-|\d[\d,.]*|(?:\d+)\/\d+)\s+|所有|全部|全体|失败的|现有|新增|完整|单元|集成|回归|相关|整个|项目|代码|前端|后端|本地|的|\s|(?:\d+|[两二三四五六七八九十百]+)\s?(?:个|项|条)|unit-?)*/u,
   list: /<noun>(?:\s*(?:,\s*(?:and|und)|,|、|&|\+|\/|\band\b|\bund\b|和|与|及|以及)\s*<attributes><noun>)*/u,
   detail:
     /(?:\s(?:i|we)(?:['’]ve)? (?:just )?(?:added|wrote))?(?:\s(?:in|for|under|of|from|across|on|at|im|in|für|von)\s[^,.;:!?，。]{1,40}?)?(?:\s?[(（][^()（）]{1,60}[)）])?/u,
   separator: /\s*(?:[:：|→=]|-{1,2}>?|[–—,，])?\s*/u,
   adverbs:
-    /(?:(?:now|all|still|also|again|both|currently|successfully|cleanly|locally|each|fully|completely|consistently|just|already|has|have|are|is|war|come|comes|came|back|stays?|remains?|runs?|ran|continues? to|finish(?:es|ed)?|completed?|completes|built|compiled|compiles|jetzt|nun|alle|wieder|weiterhin|auch|sind|ist|laufen|läuft|liefen|lief|wurden?|vollständig|komplett|lokal|sauber|erfolgreich|fehlerfrei|ohne fehler|ohne probleme)\s+)*/u,
+    /(?:(?:now|back to|happy|all|still|also|again|both|currently|successfully|cleanly|locally|each|fully|completely|consistently|just|already|has|have|are|is|war|come|comes|came|back|stays?|remains?|runs?|ran|continues? to|finish(?:es|ed)?|completed?|completes|built|compiled|compiles|jetzt|nun|alle|wieder|weiterhin|auch|sind|ist|laufen|läuft|liefen|lief|wurden?|vollständig|komplett|lokal|sauber|erfolgreich|fehlerfrei|ohne fehler|ohne probleme)\s+)*/u,
   zeroProblems: /(?:no|zero|0) (?:failures|errors|problems)/u,
   problems: /(?:[\w-]+ ){0,2}(?:errors?|failures?|warnings?|issues?|problems?|complaints?)\b/u,
   count:
     /\d[\d,.]*(?:\s?(?:\/|of|von)\s?\d[\d,.]*)?(?:\s(?:tests?|specs?|suites?|assertions?))*\s(?:pass(?:ed|es|ing)?|grün|bestanden|green)\b/u,
   passed:
-    /(?:(?:(?:reports?|shows?|gives?|meldet|zeigt) )?(?:all |alle )?<count>|(?:pass(?:es|ed|ing)?|green|clean(?:ly)?|succeed(?:s|ed)?|successful(?:ly)?|fine|happy|ok|success)\b|exit(?:s|ed)?(?: with)?(?: exit)?(?: code| status)? 0\b|(?:(?:reports?|shows?|returns?|has|have|found|finds|produces?|gives?|with|completed with|meldet|melden|findet|zeigt|hat|haben|mit)\s+)?(?:(?:no|zero|0|without|without any)\s<problems>|(?:keine|0|ohne)\s(?:fehler\w*|warnungen|probleme)(?: (?:gefunden|gemeldet))?)|meldet nichts\b|(?:durch(?:gelaufen)?|grün|erfolgreich(?: (?:ausgeführt|durchgelaufen|gelaufen))?|bestanden|bestehen|sauber|fehlerfrei|in ordnung)\b|[✅✓✔]️?(?:\s*(?:<count>|passed|passing|pass|succeeded|clean|green|ok)\b)?)/u,
-  end: /(?=(?:\s(?:cleanly|successfully|completely|mehr))*\s*(?:$|[.,:!)|（(，。！；;、]|[–—]|-\s|and\b|with\b|without\b|across the board\b|in (?:about|under|less|~|\d|both|all|every)|on (?:all|both|node|python|linux)\b|after\b|now\b|again\b|each time\b|every time\b|too\b|as well\b|locally\b|for (?:the|all|both)\b|including\b|so\b|und\b|nach\b|mit\b|ohne\b|wieder\b|jetzt\b|✅|✓|✔|🎉))/u,
+    /(?:(?:(?:reports?|shows?|gives?|meldet|zeigt) )?(?:all |alle )?<count>|(?:pass(?:es|ed|ing)?|green|clean(?:ly)?|succeed(?:s|ed)?|successful(?:ly)?|fine|happy|ok|success)\b|exit(?:s|ed)?(?:(?: with)?(?: exit)?(?: code| status)? 0| cleanly)\b|(?:(?:reports?|shows?|returns?|has|have|found|finds|produces?|gives?|with|completed with|meldet|melden|findet|zeigt|hat|haben|mit)\s+)?(?:(?:no|zero|0|without|without any)\s<problems>|(?:keine|0|ohne)\s(?:fehler\w*|warnungen|probleme)(?: (?:gefunden|gemeldet))?)|meldet nichts\b|(?:durch(?:gelaufen)?|grün|erfolgreich(?: (?:ausgeführt|durchgelaufen|gelaufen))?|bestanden|bestehen|sauber|fehlerfrei|in ordnung)\b|[✅✓✔]️?(?:\s*(?:<count>|passed|passing|pass|succeeded|clean|green|ok)\b)?)/u,
+  end: /(?=(?:\s(?:cleanly|successfully|completely|mehr))*\s*(?:$|[.,:!)|（(，。！；;、]|[–—]|-\s|and\b|with\b|without\b|across the board\b|in (?:about|under|less|~|\d|both|all|every)|on (?:all|both|node|python|linux)\b|after\b|now\b|again\b|this time\b|each time\b|every time\b|too\b|as well\b|locally\b|for (?:the|all|both)\b|including\b|so\b|und\b|nach\b|mit\b|ohne\b|wieder\b|jetzt\b|✅|✓|✔|🎉))/u,
   chinese:
-    /(?:\s*(?:顺利完成|跑完|完成|用例|套件|检查|结果|编译|构建|测试|执行|运行|全部|全都|都|均|也|现|已|已经|现在|目前|顺利|一次|本地|依然|仍然|仍|并|且|完全|[:：，,|]|\d+\s?(?:\/\s?\d+)?\s?(?:个|项|条|例)?))*\s*(?:通过|成功|跑通|顺利完成|全绿|(?:为|是)绿色?|无误|正常|(?:没有|无|零|0 ?个?)(?:任何)?(?:类型|编译|语法)?(?:错误|报错|警告|问题|失败))了?(?=\s*(?:$|[，。；！、,.;!)）|（(✅🎉]))/u,
+    /(?:\s*(?:顺利完成|跑完|完成|修复|用例|套件|检查|结果|编译|构建|测试|执行|运行|全部|全都|都|均|也|现|已|已经|现在|目前|顺利|一次|本地|依然|仍然|仍|并|且|完全|[:：，,|]|\d+\s?(?:\/\s?\d+)?\s?(?:个|项|条|例)?))*\s*(?:通过|成功|跑通|恢复正常|顺利完成|全绿|(?:为|是)绿色?|无误|正常|(?:没有|无|零|0 ?个?)(?:任何)?(?:类型|编译|语法)?(?:错误|报错|警告|问题|失败))了?(?=\s*(?:$|[，。；！、,.;!)）|（(✅🎉]))/u,
 };
 
 /** Compiles a pattern in which `<name>` stands for a rule. */
@@ -172,11 +175,11 @@ const claimPattern = new RegExp(
     /<list><detail><separator><adverbs><passed><end>/u,
     /[✅✓✔]️?\s*<attributes><list>(?:\s*\([^)]*\))?(?=\s*(?:$|[.,:|]))/u,
     /\b(?:no|zero|0|without any|without)\s(?:new |remaining |more |further )?(?:type(?:script)?|⟦\d+⟧|lint(?:er|ing)?|eslint|compiler?|compilation|build|test)[- ](?:errors|failures|warnings|issues|problems|complaints)(?: (?:are )?left\b| remain\b)?(?=\s*(?:$|[.,:;!)]|and\b|anymore\b|left\b|remain\b|either\b|in (?:the|any|all)\b))/u,
-    /\b(?:there (?:are|is) )?no (?:more |longer any )?(?:failing|broken|failed) tests\b(?: (?:remain|left|any ?more)\b)?<end>/u,
-    /\b(?:no|none of the|none of my|none of our|none of your)\s<attributes><test>\s(?:now )?fail(?:s|ed)?(?: (?:any ?more|any longer|now))?<end>/u,
+    /\b(?:there (?:are|is) )?(?:no|zero|0) (?:more |longer any )?(?:failing|broken|failed) tests\b(?: (?:remain|left|any ?more)\b)?<end>/u,
+    /\b(?:no|none of the|none of my|none of our|none of your)\s<attributes><test>\s(?:now |is |are )?fail(?:s|ed|ing)?(?: (?:any ?more|any longer|now))?<end>/u,
     /\b(?:es gibt )?(?:jetzt )?keine (?:fehlschlagenden|fehlgeschlagenen|roten|kaputten) <test>(?: mehr)?<end>/u,
-    /\bkein(?:er der)? (?:einziger )?tests? (?:schlägt|schlug) (?:mehr |noch )?fehl<end>/u,
-    /(?:没有|无)(?:任何|一个)?<test>失败(?=\s*(?:$|[，。；！、,.;!)）]))/u,
+    /\b(?:es schlägt )?kein(?:er der)? (?:einziger )?tests? (?:schlägt |schlug )?(?:mehr |noch )?fehl<end>/u,
+    /(?:没有|无)(?:任何|一个)?(?:失败的<test>|<test>失败)了?(?=\s*(?:$|[，。；！、,.;!)）]))/u,
     /\beverything\s<adverbs>(?:pass(?:es|ed)|green)\s*[:(–—]\s*\d[\d,.]*\s<test>/u,
     /\b(?:project|code|codebase|crate|app|workspace|package|everything|it|projekt|alles)\s<adverbs>(?:compiles|builds|type-?checks|lints|kompiliert|baut)(?:\s(?:now|again|cleanly|successfully|fine|jetzt|wieder|sauber|fehlerfrei|erfolgreich|durch))*(?=\s*(?:$|[.,!)]|and\b|with(?:out)? (?:no|any|zero|errors|warnings)|without\b|ohne fehler))/u,
     /\bkeine (?:typ|lint|typescript|eslint|compiler|build|test)[- ]?(?:fehler|warnungen)\b/u,
@@ -185,8 +188,20 @@ const claimPattern = new RegExp(
     /(?:<count>)<end>/u,
     /<list>: all good<end>/u,
     /(?:\b(?:i|we) )?\b(?:re-?ran|ran|executed) <attributes><list>,? and (?:there (?:were|are)(?: <zeroProblems>)?|(?:got|saw|had) <zeroProblems>)<end>/u,
+    /\b(?:re-?ran|ran|executed) <attributes><list>(?: again| once more)?: <zeroProblems><end>/u,
     /(?:\b(?:i|we) )?\b(?:re-?ran|ran|executed) <attributes><list>, which (?:all |both |now )*(?:pass(?:ed)?|succeed(?:ed)?)<end>/u,
-    /\bthe (?:failing|broken) <test> (?:is|are) (?:now )?fixed and (?:now )?pass(?:es)?<end>/u,
+    /\b(?:the|both|all) (?:failing|broken|failed) <test> (?:is|are|has been|have been) (?:now )?fixed(?: and (?:now )?pass(?:es)?)?<end>/u,
+    /\b<test> failures? (?:is|are|has been|have been) (?:now )?(?:resolved|fixed|gone)<end>/u,
+    /<build>\s<adverbs>(?:fixed|works|klappt|funktioniert|behoben)<end>/u,
+    /\bfehlgeschlagene <test> (?:ist|sind) (?:jetzt )?behoben<end>/u,
+    /\bkeine (?:fehler|fehlschläge) (?:mehr )?in den <test><end>/u,
+    /\b(?:type|lint|compiler|build) errors?: (?:none|0|zero)<end>/u,
+    /(?:ahora )?(?:tod[oa]s )?l[oa]s (?:tests|pruebas)(?: unitarias)?(?: ahora| ya)? (?:pasan|pasaron)(?: ahora| correctamente)?<end>/u,
+    /(?:maintenant,? )?(?:(?:tous )?les tests(?: unitaires)? (?:passent|sont verts)|la suite de tests passe)(?: tous| maintenant| désormais)?<end>/u,
+    /(?:agora,? )?(?:todos )?os testes(?: agora)? (?:passam|passaram|estão passando)(?: agora)?<end>/u,
+    /(?:ora )?tutti i test(?: ora)? passano(?: ora)?<end>/u,
+    /(?:すべての|全ての|全)?テスト(?:は|が)(?:すべて|全て|全部)?(?:成功し|通り|パスし|通過し)(?:まし|てい)(?:た|ます)<end>/u,
+    /(?:теперь )?все тесты (?:теперь )?(?:проходят|прошли|пройдены)(?: успешно)?<end>/u,
     /\b(?:i|we) (?:verified|confirmed) (?:the fix|the changes?|this|it) by running <attributes><list>, which (?:all |now )*pass(?:ed)?<end>/u,
     /(?:全部|均|都|\d+\s?\/\s?\d+)(?:已)?(?:通过|成功|全绿)了?(?=\s*(?:$|[，。；！、,.;!)）|（(✅🎉]))/u,
   ]
@@ -197,7 +212,18 @@ const claimPattern = new RegExp(
 
 /** Phrases that block nothing, although their words would. */
 const harmless =
-  /\bno longer \w+|\b(?:i|we) can (?:now )?(?:confirm|report|verify)(?: that)?|\b(?:fix(?:ed|es)?|repair(?:ed|s)?|resolv(?:ed|es)) (?:the|all|both|a|\d+) (?:[\w-]+ )?(?:failing|broken|flaky|failed) (?:[\w-]+ )?(?:tests?|specs?|builds?|suites?)|(?:,? ?(?:and|with))? ?(?:no|0|zero|none) (?:fail(?:ed|ing|ures?)|skipped)\b(?! tests)|\berror[- ](?:handling|messages?|codes?|paths?|cases?)/giu;
+  /\b(?:previously|formerly) (?=failing|broken|failed)|\bthat (?:failed|(?:was|were) failing)(?: (?:before|earlier|previously))?\b|\bno longer \w+|\b(?:i|we) can (?:now )?(?:confirm|report|verify)(?: that)?|\b(?:fix(?:ed|es)?|repair(?:ed|s)?|resolv(?:ed|es)) (?:the|all|both|a|\d+) (?:[\w-]+ )?(?:failing|broken|flaky|failed) (?:[\w-]+ )?(?:tests?|specs?|builds?|suites?)|(?:[,(]| and| with) ?(?:no|0|zero|none) (?:fail(?:ed|ing|ures?)|skipped)\b(?! tests)|\berror[- ](?:handling|messages?|codes?|paths?|cases?)/giu;
+
+/** Ways to say that a check passes by what it does not do any more. */
+const passing =
+  /\b(?:no longer|(?:do|does|is|are)(?:n['’]t| not)) (?:fail(?:s|ing)?|broken|complain(?:s|ing)?|reports? (?:any )?errors?)(?: any ?more)?\b|\bschl(?:ägt|agen) (?:jetzt )?nicht mehr fehl\b/giu;
+
+/** Sentences that say that all is well. They name no check. */
+const allIsWell =
+  /^[^\p{L}\d]*(?:(?:so|now|and|jetzt|nun|also)[\s,]+)?(?:(?:all good, )?(?:everything|all|alles|it['’]s all|it all)(?:['’]s|\s(?:is|are|ist|now|jetzt|wieder|back to|läuft))*\s(?:green|passes|passing|works|working|ok|okay|grün|funktioniert|läuft|durch|bestanden)(?:\s(?:now|again|jetzt|wieder|as expected))*|(?:(?:there are )?(?:no|zero|0)|keine) (?:more |further |remaining )?(?:failures|errors|fehler|fehlschläge)(?:\s(?:left|remaining|remain|mehr|any ?more|now))*|(?:the|all|die|alle) (?:failures?|errors?|fehler|fehlschläge) (?:is|are|ist|sind) (?:now |jetzt |all )?(?:gone|fixed|resolved|behoben|weg)|(?:现在|已)?(?:全部|一切)(?:已经|都)?(?:通过|正常)了?|全绿|所有错误都?已?(?:修复|解决)了?)[^\p{L}\d]*$/iu;
+/** Words of an answer that admits a failure. */
+const admits =
+  /\b(?:still|not|\w+n['’]t|except|but|remain\w*|unrelated|pre-?existing|noch|nicht|weiterhin|aber|außer)\b|仍|还|未|没有|不过/iu;
 
 /** The words that may stand in a clause before its claim. */
 const isNamed = grammar(rules.noun);
@@ -228,7 +254,7 @@ const zeroProblems = grammar(
 const blocked = {
   /** Words anywhere before the claim that make it a plan, a condition, hearsay or the past. */
   before:
-    /\b(?:if|when|whenever|once|until|till|unless|whether|why|provided|assuming|suppose|otherwise|should|would|could|may|might|must|will|won['’]t|shall|\w+['’]ll|ought|wants?|hope|hopefully|expect\w*|plan|planned|going to|about to|let me|let['’]s|trying|aim|goal|intend|next|todo|later|probably|presumably|likely|maybe|perhaps|apparently|seems?|seemed|appears?|supposedly|allegedly|believe|think|guess|assume|theory|principle|ideally|before|previously|earlier|originally|initially|formerly|used to|last|yesterday|prior|baseline|had|you|you['’]\w+|user|claim\w*|says?|said|states?|stated|mention\w*|reported|according|ci|pipeline|upstream|logs?|badge|e\.g|example|means?|meaning|indicates?|implies|never|instead|rather|so that|in order|wait\w*|requir\w*|wenn|falls|sobald|bevor|nachdem|damit|solange|sofern|sollten?|müssten?|könnten?|würden?|dürften?|muss|müssen|wollen|vorher|zuvor|bisher|früher|ursprünglich|zuletzt|gestern|letzte[nrs]?|laut|angeblich|vermutlich|wahrscheinlich|hoffentlich|vielleicht|eventuell|werden|wird|du|dein\w*|nie|warum|wie|prüfe|stelle|waren?)\b|如果|若|假如|应该|应当|应|将|会|可能|是否|请|确保|保证|需要|需|必须|未|没有|没|尚|之前|以前|先前|原本|原来|一旦|当|直到|只有|只要|建议|希望|预期|期望|理论上|您|你|用户|表示|意味|说明|上次|其他|其它|另一|上游|不|为了|让|等|部分|仅|若干|怎么|如何|为什么|什么|文档|日志|曾|待/iu,
+    /\b(?:(?<!all )(?:one|two|three|four|five|six|seven|eight|nine|most|some|half|many|several) of|if|when|whenever|once|until|till|unless|whether|why|provided|assuming|suppose|otherwise|should|would|could|may|might|must|will|won['’]t|shall|\w+['’]ll|ought|wants?|hope|hopefully|expect\w*|plan|planned|going to|about to|let me|let['’]s|trying|aim|goal|intend|next|todo|later|probably|presumably|likely|maybe|perhaps|apparently|seems?|seemed|appears?|supposedly|allegedly|believe|think|guess|assume|theory|principle|ideally|before|previously|earlier|originally|initially|formerly|used to|last|yesterday|prior|baseline|had|you|you['’]\w+|user|claim\w*|says?|said|states?|stated|mention\w*|reported|according|ci|pipeline|upstream|logs?|badge|e\.g|example|means?|meaning|indicates?|implies|never|instead|rather|so that|in order|wait\w*|requir\w*|wenn|falls|sobald|bevor|nachdem|damit|solange|sofern|sollten?|müssten?|könnten?|würden?|dürften?|muss|müssen|wollen|vorher|zuvor|bisher|früher|ursprünglich|zuletzt|gestern|letzte[nrs]?|laut|angeblich|vermutlich|wahrscheinlich|hoffentlich|vielleicht|eventuell|werden|wird|du|dein\w*|nie|warum|wie|prüfe|stelle|waren?)\b|如果|若|假如|应该|应当|应|将|会|可能|是否|请|确保|保证|需要|需|必须|未|没有|没|尚|之前|以前|先前|原本|原来|一旦|当|直到|只有|只要|建议|希望|预期|期望|理论上|您|你|用户|表示|意味|说明|上次|其他|其它|另一|上游|不|为了|让|等|部分|仅|若干|怎么|如何|为什么|什么|文档|日志|曾|待/iu,
   after:
     /\b(?:or so|says|prints|if|when|whenever|once|until|unless|provided|assuming|as long as|except|but|though|although|however|because|even|regardless|apart|aside|other than|besides|only|before|previously|earlier|according|said|upstream|(?:in|on|by) ci|on main|on master|success|fail\w*|errors?|broken|flaky|crash\w*|hangs?|red|times? out|remain\w*|not|\w+n['’]t|they['’]re|wenn|falls|sobald|sofern|solange|außer|bis auf|aber|jedoch|allerdings|vorher|zuvor|bevor|nicht|kein\w*|nur|fehlgeschlagen|schl(?:agen|ägt)|dann|would|should|will be)\b|\b(?:in|of|for|from) (?:the |their |another |other |an? )[\w/-]+ (?:repo|repository|library|fork)\b|如果|但|不过|除|之前|以前|失败|报错|才|即可|就可以|再|吗|时$|上游|的话|是否|然而|未|不/iu,
 };
@@ -250,9 +276,10 @@ const maxSentence = 2000;
 function claimedSubjects(sentence: string, ran: readonly Subject[], commands: readonly string[]): readonly Subject[] {
   if (sentence.length > maxSentence || /[?？]\s*$|\[ \]|[⬜🔲⏳❌✗✘❓]/u.test(sentence) || imperative.test(sentence))
     return [];
-  const calm = sentence.replaceAll(harmless, match =>
-    / (?:failing|broken|flaky|failed) /u.test(match) ? 'fixed it' : ' ',
-  );
+  if (allIsWell.test(sentence) && ran.length === 0) return [{kind: 'vague', command: ''}];
+  const calm = sentence
+    .replaceAll(passing, 'passes')
+    .replaceAll(harmless, match => (/ (?:failing|broken|flaky|failed) /u.test(match) ? 'fixed it' : ' '));
   const claimed: Subject[] = [];
   for (const match of calm.matchAll(claimPattern)) {
     const before = calm.slice(0, match.index);
@@ -260,7 +287,7 @@ function claimedSubjects(sentence: string, ran: readonly Subject[], commands: re
     if (!isOpen(before) || blocked.before.test(before) || blocked.after.test(after)) continue;
     if (isPartial(match[0])) continue;
     if (
-      /\b(?:that|which(?! (?:all |both |now )*(?:pass|succeed))|who|if|when|once|not|\w+n['’]t|should|would|(?<!continues? )to|because|will|must|ci|pipeline|upstream|nightly)\b/iu.test(
+      /\b(?:that|which(?! (?:all |both |now )*(?:pass|succeed))|who|if|when|once|not|\w+n['’]t|should|would|(?<!continues? |back )to|because|will|must|ci|pipeline|upstream|nightly)\b/iu.test(
         match[0],
       )
     )
@@ -290,7 +317,7 @@ function subjectsIn(text: string, commands: readonly string[]): readonly Subject
 }
 
 const nounPatterns = {
-  test: grammar(/\b(?:<test>)|测试|单测|用例/u),
+  test: grammar(/\b(?:<test>)|测试|单测|用例|テスト|тесты/u),
   build: grammar(
     /(?<!typescript )\b(?:<build>|compil\w+|builds|built|kompiliert|baut)|构建|(?<!typescript\s?)编译|打包/u,
   ),

@@ -193,6 +193,25 @@ test.each([
 });
 
 test.each([
+  ['Everything is green now.', 'BREAK=1 npm test', true],
+  ['The failing test now passes.', 'BREAK=1 npm test', true],
+  ['npm test: OK', 'BREAK=1 npm test', true],
+  ['Ran the test suite: 0 failures.', 'BREAK=1 npm test', true],
+  ['Keine Fehler mehr in den Tests.', 'BREAK=1 npm test', true],
+  ['Tous les tests passent.', 'BREAK=1 npm test', true],
+  ['Everything is green now.', 'npm test', false],
+  ['Everything is green now.', 'ls', false],
+  ['Everything works now, but one test still fails.', 'BREAK=1 npm test', false],
+])('%s after %s is marked: %s', async (said, command, isMarked) => {
+  await using scene = await openScene([edit, call('Bash', {command}), say(said), say('Sorry.')]);
+  writeFileSync(join(scene.place.work, 'package.json'), '{"scripts": {"test": "exit ${BREAK:-0}"}}\n');
+  const {code, stderr} = await scene.run([...allowed, '--prompt', 'go']);
+  const shown = said.replace('npm test', '`npm test`');
+  const mark = `weft: The answer says "${shown}", but BREAK=1 npm test failed. Asked the agent to check.\n`;
+  expect([code, stderr]).toEqual([0, isMarked ? mark : '']);
+});
+
+test.each([
   ['web fails after api passed', ['api', 'web'], 'All tests pass.', true],
   ['web failed before api passed', ['web', 'api'], 'All tests pass.', true],
   ['web failed, and an edit followed', ['web', 'edit', 'api'], 'All tests pass.', true],
