@@ -51,7 +51,7 @@ describe('lines', () => {
 
   test('several prompts, one after the other in one session', async () => {
     await using scene = await openScene([say('1'), say('2'), say('3')]);
-    const text = ['one', 'two', 'three'].map(word => line(prompt(word))).join('');
+    const text = ['one', 'two', 'three'].map(word => line(prompt(word, {priority: 'later'}))).join('');
     const {code, stdout} = await scene.run(rpcArgs, {stdin: {text}});
     const results = jsonLines(stdout).filter(isType('result'));
     expect([code, results.map(({result}) => result)]).toEqual([0, ['1', '2', '3']]);
@@ -254,12 +254,12 @@ describe('requests', () => {
     expect([(await client.finish()).code, scene.server.requests.length]).toEqual([0, 1]);
   });
 
-  test('a prompt with priority joins the one that runs', async () => {
+  test.each([{}, {priority: 'next'}])('a prompt joins the one that runs: %j', async more => {
     await using scene = await openScene([call('Bash', {command: 'touch a'}), say('Both.')]);
     const client = startRpc(scene, ['--permission-prompt-tool=stdio', '--replay-user-messages']);
     client.send(prompt('first', {uuid: 'p1'}));
     const {request_id: id} = await client.next(isType('control_request'));
-    client.send(prompt('and also', {uuid: 'p2', priority: 'next'}));
+    client.send(prompt('and also', {uuid: 'p2', ...more}));
     client.send(answerTo(id, {behavior: 'allow'}));
     expect(await client.next(isType('result'))).toMatchObject({result: 'Both.'});
     const {stdout} = await client.finish();

@@ -5,6 +5,7 @@ import type {BlockInfo} from '../../actions/ports.ts';
 import type {Op} from '../../agent/client.ts';
 import type {Json} from '../../base/json.ts';
 import {type BlockId, messageId, type MessageId, type SessionId} from '../../domain/ids.ts';
+import {readSlashCommand} from '../../domain/slash-command.ts';
 import {hasEnded} from '../../domain/sub-agent.ts';
 import type {InputPrompt} from '../../protocol/rpc/decode-input.ts';
 
@@ -21,6 +22,7 @@ type Waiting =
       readonly id: MessageId;
       readonly text: string;
       readonly images: InputPrompt['images'];
+      readonly when: InputPrompt['when'];
       readonly content: Json;
       readonly named: 'by-client' | 'by-weft';
     }
@@ -28,16 +30,16 @@ type Waiting =
 type WaitingPrompt = Extract<Waiting, {kind: 'prompt'}>;
 
 /**
- * The queue of a client's prompts. The engine gets them one at a time, so that an interrupt ends only the running one. A steering prompt
- * goes to the engine at once, and returns to the queue if the engine did not use it.
+ * The queue of a client's prompts, in the order of arrival. The engine gets steering prompts once the model has begun to answer, and its next
+ * request carries them. It gets other prompts one at a time. An interrupt ends only the running prompt: the engine returns the others.
  */
 export class ClientPrompts {
   readonly #options: ClientPromptsOptions;
-  #queue: Waiting[] = [];
+  #queue: readonly Waiting[] = [];
   /** Prompts to send together with the next one. */
   #held: InputPrompt[] = [];
-  /** Prompts that the engine has received but not started yet. */
-  readonly #given = new Map<MessageId, WaitingPrompt>();
+  /** The queued prompts that the engine has received but not started yet. */
+  readonly #given = new Set<MessageId>();
   readonly #contents = new Map<MessageId, Json>();
   /** Sub-agents that are running in the background. */
   readonly #atWork = new Set<SessionId>();
@@ -45,7 +47,7 @@ export class ClientPrompts {
   /** The queued turns that will tell the model what ended. `#heard` is the last such turn that started. */
   readonly #hearings = new Set<MessageId>();
   #heard: MessageId | undefined;
-  #running = false;
+  #run: 'none' | 'begun' | 'answering' = 'none';
   #open = false;
   #stopped = false;
 
@@ -56,7 +58,7 @@ export class ClientPrompts {
   /** Starts sending prompts. Before this call, every prompt waits. */
   begin(): void {
     this.#open = true;
-    this.#next();
+    this.#next('one');
   }
 
   /**
@@ -66,7 +68,7 @@ export class ClientPrompts {
   get idle(): boolean {
     const isAtWork = this.#atWork.size > 0 || this.#commands.awaited;
     const isQuiet = this.#stopped || (!isAtWork && this.#hearings.size === 0);
-    return isQuiet && !this.#running && this.#given.size === 0 && this.#queue.length === 0;
+    return isQuiet && this.#run === 'none' && this.#queue.length === 0;
   }
 
   /** Drops queued prompts, and stops waiting for background work. */
@@ -95,16 +97,14 @@ export class ClientPrompts {
     }
     const id = messageId(prompt.id ?? this.#options.newId());
     const named = prompt.id === undefined ? 'by-weft' : 'by-client';
-    const waiting = {kind: 'prompt', id, text, images, content: prompt.content, named} as const;
-    if (this.#running && prompt.when === 'steering') this.#give(waiting, 'steering');
-    else this.#queue.push(waiting);
-    this.#next();
+    // A command has its own turn.
+    const when = readSlashCommand(text) === undefined ? prompt.when : 'queued';
+    this.#enqueue({kind: 'prompt', id, text, images, when, content: prompt.content, named});
   }
 
   /** Queues the refusal of a message that can't be sent, so that it is answered in its turn. */
   refuse(message: string): void {
-    this.#queue.push({kind: 'refused', message});
-    this.#next();
+    this.#enqueue({kind: 'refused', message});
   }
 
   /** Returns the content of a prompt that the engine has started, as the client wrote it. */
@@ -135,33 +135,36 @@ export class ClientPrompts {
         this.#follow(event);
         break;
       case 'prompt-accepted': {
+        if (this.#run === 'none') this.#run = 'begun';
         if (this.#hearings.delete(event.id)) {
           this.#heard = event.id;
-          this.#running = true;
           break;
         }
         // The engine replaces an id that the session already has. The event then belongs to the first prompt that was sent.
-        const [first] = this.#given.values();
-        const prompt = this.#given.get(event.id) ?? first;
+        const given = this.#queue.filter(waiting => waiting.kind === 'prompt').filter(({id}) => this.#given.has(id));
+        const prompt = given.find(({id}) => id === event.id) ?? given[0];
         if (prompt !== undefined) {
           this.#given.delete(prompt.id);
+          this.#remove(prompt);
           this.#contents.set(event.id, prompt.content);
         }
-        this.#running = true;
         break;
       }
-      case 'prompt-withdrawn': {
+      case 'message-started':
+        if (this.#run !== 'begun') break;
+        this.#run = 'answering';
+        this.#giveSteering();
+        break;
+      case 'prompt-withdrawn':
         this.#hearings.delete(event.id);
-        const prompt = this.#given.get(event.id);
         this.#given.delete(event.id);
-        if (prompt !== undefined) this.#queue.unshift(prompt);
+        this.#next('all');
         break;
-      }
       case 'prompt-finished':
-        this.#running = false;
+        this.#run = 'none';
         // `clear` also removes prompts that never began.
         this.#contents.clear();
-        this.#next();
+        this.#next('all');
         break;
       default:
       // The other events do not affect prompts.
@@ -170,27 +173,22 @@ export class ClientPrompts {
 
   /** Returns the client's ids of prompts that have not started. */
   waiting(): readonly string[] {
-    return [...this.#given.values(), ...this.#queue].flatMap(namedByClient);
+    return this.#queue.flatMap(namedByClient);
   }
 
   /** Drops every prompt that has not started. Returns the client's ids of them. */
   drop(): readonly string[] {
     const ids = this.waiting();
-    this.#queue = [];
     this.#held = [];
-    for (const id of this.#given.keys()) this.#withdraw(id);
+    for (const waiting of this.#queue) this.#remove(waiting);
     return ids;
   }
 
   /** Drops one queued prompt. Returns false if it was not queued. */
   dropOne(id: string): boolean {
-    const before = this.#queue.length;
-    this.#queue = this.#queue.filter(waiting => waiting.kind === 'refused' || waiting.id !== id);
-    if (this.#queue.length < before) return true;
-    const given = [...this.#given.keys()].find(one => one === id);
-    if (given === undefined) return false;
-    this.#withdraw(given);
-    return true;
+    const found = this.#queue.find(waiting => waiting.kind === 'prompt' && waiting.id === id);
+    if (found !== undefined) this.#remove(found);
+    return found !== undefined;
   }
 
   #follow(event: Extract<AgentEvent, {event: 'agent-started' | 'agent-changed'}>): void {
@@ -207,26 +205,47 @@ export class ClientPrompts {
     this.#options.submit(op(id));
   }
 
-  #withdraw(id: MessageId): void {
-    this.#given.delete(id);
-    this.#options.submit({op: 'withdraw-prompt', id});
+  #enqueue(waiting: Waiting): void {
+    this.#queue = [...this.#queue, waiting];
+    if (this.#run === 'answering' && isSteering(waiting)) this.#give(waiting);
+    this.#next('one');
   }
 
-  #next(): void {
-    while (this.#open && !this.#running && this.#given.size === 0) {
-      const waiting = this.#queue.shift();
+  /** Removes a prompt from the queue, and from the engine's if the engine has not started it. */
+  #remove(waiting: Waiting): void {
+    this.#queue = this.#queue.filter(one => one !== waiting);
+    if (waiting.kind === 'prompt' && this.#given.delete(waiting.id))
+      this.#options.submit({op: 'withdraw-prompt', id: waiting.id});
+  }
+
+  /** Starts the next prompt unless one runs. With `all`, every steering prompt joins a steering one. */
+  #next(extent: 'one' | 'all'): void {
+    while (this.#open && this.#run === 'none' && this.#given.size === 0) {
+      const waiting = this.#queue.find(one => one.kind === 'refused' || isSteering(one)) ?? this.#queue[0];
       if (waiting === undefined) return;
-      if (waiting.kind === 'prompt') this.#give(waiting, 'queued');
-      else this.#options.refuse(waiting.message);
+      if (waiting.kind === 'prompt') {
+        this.#give(waiting);
+        if (extent === 'all' && isSteering(waiting)) this.#giveSteering();
+      } else {
+        this.#remove(waiting);
+        this.#options.refuse(waiting.message);
+      }
     }
   }
 
-  #give(prompt: WaitingPrompt, when: 'queued' | 'steering'): void {
-    const {id, text, images} = prompt;
-    this.#given.set(id, prompt);
+  #giveSteering(): void {
+    for (const waiting of this.#queue) if (isSteering(waiting)) this.#give(waiting);
+  }
+
+  #give({id, text, images, when}: WaitingPrompt): void {
+    if (this.#given.has(id)) return;
+    this.#given.add(id);
     this.#options.submit({op: 'prompt', id, text, images, when});
   }
 }
+
+const isSteering = (waiting: Waiting): waiting is WaitingPrompt =>
+  waiting.kind === 'prompt' && waiting.when === 'steering';
 
 const namedByClient = (waiting: Waiting): readonly string[] =>
   waiting.kind === 'prompt' && waiting.named === 'by-client' ? [waiting.id] : [];

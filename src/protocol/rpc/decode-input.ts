@@ -98,7 +98,7 @@ function parsePrompt(value: JsonObject): RpcInput {
       id: typeof uuid === 'string' && uuid !== '' ? uuid : undefined,
       text: parts.flatMap(part => (part.kind === 'text' ? [part.text] : [])).join('\n\n'),
       images: parts.flatMap(part => (part.kind === 'image' ? [part.image] : [])),
-      when: priority === 'now' || priority === 'next' ? 'steering' : 'queued',
+      when: priority === 'later' ? 'queued' : 'steering',
       send: shouldQuery === false ? 'hold' : 'now',
       content,
       leftOut: parts.flatMap(part => (part.kind === 'left-out' ? [part.what] : [])),

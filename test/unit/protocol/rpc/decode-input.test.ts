@@ -29,7 +29,7 @@ describe('a prompt', () => {
       '<document title="T">\nD\n</document>',
     ],
   ])('%j', (content, text) => {
-    expect(promptOf(user(content))).toMatchObject({text, images: [], leftOut: [], when: 'queued', send: 'now'});
+    expect(promptOf(user(content))).toMatchObject({text, images: [], leftOut: [], when: 'steering', send: 'now'});
   });
 
   test('images go along, what cannot is named', () => {
