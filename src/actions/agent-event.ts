@@ -258,6 +258,8 @@ export interface PromptSummary {
   readonly checks: readonly CheckStatus[];
   /** In an interactive session: the number of files that an undo of the prompt would restore. */
   readonly changedFiles?: number;
+  /** The name of the command of weft that ran instead of turns. */
+  readonly command?: string;
   /** The answer as JSON, if a schema was given and the answer fits it. `answer` is then its text. */
   readonly structured: StructuredValue;
 }

@@ -12,14 +12,12 @@ import {branchNote} from '../domain/session-list.ts';
 import {givenTitle, goalIn} from '../domain/history.ts';
 import {visibleLine} from '../base/visible.ts';
 import {resolveModelAlias} from '../domain/model-alias.ts';
-import {effortText} from '../domain/model-stream.ts';
 import {reminderBlock} from '../domain/reminder.ts';
 import {noUsage} from '../domain/usage.ts';
 import {answerQueries, type HostServices, type QueryHandlers, type WatchHandlers} from './answer-queries.ts';
 import {CheckpointRecorder, hookExtent, type PromptCheckpoints} from './checkpoint-recorder.ts';
 import {
   type AgentClient,
-  answerOutcome,
   type Answer,
   type EarlierMessage,
   type EventListener,
@@ -32,11 +30,12 @@ import {
   type WatchName,
   type Watches,
 } from './client.ts';
+import {commandOfWeft} from './context/prompt-command.ts';
 import {ComputerUse} from './computer-use.ts';
 import {CostBudget} from './cost-budget.ts';
 import {openConversation, recordingSession, reopenConversation} from './conversation.ts';
 import {ForegroundCommands} from './foreground-commands.ts';
-import {loadMakeRoom, runOwnCommand, runPrompt} from './loop.ts';
+import {runOwnCommand, runPrompt} from './loop.ts';
 import {ownCommand, type SlashCommand} from '../domain/slash-command.ts';
 import {PendingRequests} from './pending-requests.ts';
 import {PromptHooks} from './prompt-hooks.ts';
@@ -352,10 +351,14 @@ class Engine implements AgentClient {
     session.conversation.todos.beginPrompt();
     await session.plans.beginPrompt();
     await this.#hooks.awaitStart(this.#work.signal);
-    const command = prompt.by === 'user' ? ownCommand(prompt.text) : undefined;
+    const command = await commandOfWeft(prompt, session, this.#work.signal);
     const summary = await (command === undefined
       ? runPrompt(prompt, context, this.#work.signal)
-      : runOwnCommand({prompt, run: signal => this.#runCommand(command, context, signal)}, context, this.#work.signal));
+      : runOwnCommand(
+          {prompt, name: command.name, run: signal => this.#answerCommand(command, context, signal)},
+          context,
+          this.#work.signal,
+        ));
     this.#running = undefined;
     await checkpoints.afterRun();
     await session.plans.endPrompt(summary.end);
@@ -370,23 +373,18 @@ class Engine implements AgentClient {
     if (continuation !== '' && summary.end.kind === 'done') await this.#continueInNew(continuation);
   }
 
-  async #runCommand(
-    {name, argument}: SlashCommand,
+  async #answerCommand(
+    command: SlashCommand,
     context: PromptContext,
     signal: AbortSignal,
   ): Promise<Outcome<string, Fault>> {
-    if (name === 'compact') return (await loadMakeRoom()).compactAtOnce(argument, context, signal);
-    if (name === 'btw') return answerOutcome(await this.query({query: 'ask-aside', question: argument}, signal));
-    if (name === 'rename') {
-      const named = answerOutcome(await this.query({query: 'rename-session', title: argument}, signal));
-      return named.tag === 'ok' ? ok(`Session renamed: ${visibleLine(named.value)}`) : named;
-    }
-    if (name === 'goal') return answerOutcome(await this.query({query: 'goal', text: argument}, signal));
-    const {model, ports} = this.#session;
-    if (argument === '') return ok(effortText(model, ports.model.facts(model)));
-    const done = await this.query({query: 'use-effort', model, effort: argument}, signal);
-    if (done.tag === 'cancelled') return failed(rejected('Interrupted.'));
-    return done.tag === 'ok' ? ok(done.value.text) : done;
+    const {answerCommand} = await import('./own-commands.ts');
+    const clear = async (): Promise<boolean> => {
+      const before = this.#session.conversation;
+      await this.#openSession({kind: 'new'});
+      return this.#session.conversation !== before;
+    };
+    return answerCommand(command, {context, client: this, clear}, signal);
   }
 
   /** Calls the hooks for the start of a conversation. A sub-agent's start hooks are about its own start. */

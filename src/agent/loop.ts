@@ -62,8 +62,13 @@ export async function runPrompt(
 export async function runOwnCommand(
   {
     prompt,
+    name,
     run,
-  }: {readonly prompt: WaitingPrompt; readonly run: (signal: AbortSignal) => Promise<Outcome<string, Fault>>},
+  }: {
+    readonly prompt: WaitingPrompt;
+    readonly name: string;
+    readonly run: (signal: AbortSignal) => Promise<Outcome<string, Fault>>;
+  },
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<PromptSummary> {
@@ -74,8 +79,8 @@ export async function runOwnCommand(
     const done = await run(signal);
     if (signal.aborted) return stats.summary({kind: 'interrupted'});
     if (done.tag === 'failed') return stats.summary({kind: 'not-sent', why: 'failed', fault: done.error});
-    session.publish(answerEvents(done.value, session));
-    return {...stats.summary({kind: 'done'}), answer: done.value, stop: 'end-turn'};
+    if (done.value !== '') session.publish(answerEvents(done.value, session));
+    return {...stats.summary({kind: 'done'}), answer: done.value, stop: 'end-turn', command: name};
   } catch (cause) {
     return stats.summary({kind: 'failed', fault: thrownFault('The command failed', cause)});
   }

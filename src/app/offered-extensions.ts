@@ -2,7 +2,7 @@ import {builtInKinds} from '../agent/sub-agents/agent-kind.ts';
 import type {CommandsPort} from '../actions/commands-port.ts';
 import type {JsonObject} from '../base/json.ts';
 import type {RpcExtras} from '../protocol/rpc/encode-events.ts';
-import {commandsOfPrograms} from '../domain/slash-command.ts';
+import {offeredCommands} from '../domain/slash-command.ts';
 import type {RunContext} from './run-context.ts';
 
 /** The commands, skills, kinds of agents and plugins that weft reports to a program. */
@@ -29,7 +29,7 @@ export async function offeredExtensions(
   const kinds = [...builtInKinds.filter(({name}) => !agents.some(agent => agent.name === name)), ...agents];
   return {
     init: () => ({
-      slash_commands: [...commandsOfPrograms, ...commands, ...serverPrompts.list()].map(({name}) => name),
+      slash_commands: offeredCommands([...commands, ...serverPrompts.list()]).map(({name}) => name),
       skills: skills.map(({name}) => name),
       agents: kinds.map(({name}) => name),
       plugins: context.plugins.map(({name, folder, version}) => ({
@@ -39,13 +39,11 @@ export async function offeredExtensions(
       })),
       ...(context.pluginErrors.length === 0 ? {} : {plugin_errors: context.pluginErrors}),
     }),
-    commands: [...commandsOfPrograms, ...commands, ...serverPrompts.list()].map(
-      ({name, description, argumentHint}) => ({
-        name,
-        description,
-        argumentHint,
-      }),
-    ),
+    commands: offeredCommands([...commands, ...serverPrompts.list()]).map(({name, description, argumentHint}) => ({
+      name,
+      description,
+      argumentHint,
+    })),
     agents: kinds.map(({name, description, model}) => ({name, description, ...(model === '' ? {} : {model})})),
   };
 }

@@ -31,7 +31,22 @@ export const commandsOfPrograms = [
   {name: 'rename', description: 'Name this session', argumentHint: '[name]'},
   {name: 'goal', description: 'Go on until a condition holds', argumentHint: '[condition | off]'},
   {name: 'btw', description: 'Ask a question beside the conversation', argumentHint: 'question'},
+  {name: 'clear', description: 'Start a new conversation', argumentHint: ''},
+  {name: 'context', description: 'Show what fills the context', argumentHint: ''},
+  {name: 'cost', description: 'Show tokens and cost', argumentHint: ''},
 ] as const;
+
+const replaceable: ReadonlySet<string> = new Set(['clear', 'context', 'cost']);
+
+/** True for a name that a command or skill in a file can't have. */
+export const isReserved = (name: string): boolean =>
+  !replaceable.has(name) && commandsOfPrograms.some(command => command.name === name);
+
+/** Returns the commands that every front end has and that no file replaces, followed by those of files. */
+export const offeredCommands = <Command extends {readonly name: string}>(files: readonly Command[]) => [
+  ...commandsOfPrograms.filter(({name}) => files.every(file => file.name !== name)),
+  ...files,
+];
 
 /** Returns the command if the prompt is a command that every front end has; `undefined` for other prompts. */
 export function ownCommand(text: string): SlashCommand | undefined {

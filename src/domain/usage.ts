@@ -49,6 +49,19 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
 });
 
+/** Returns the cost of a session and the usage of its models, one a line. */
+export function costText(models: Readonly<Record<string, ModelUsage>>): string {
+  const rows = Object.entries(models).map(([name, {usage, costUsd}]) => {
+    const {inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens} = usage;
+    const tokens = `${inputTokens} input, ${outputTokens} output, ${cacheReadTokens} cache read, ${cacheWriteTokens} cache write`;
+    return `${name}: ${tokens} (${costUsd === 'unknown' ? 'price unknown' : dollarText(costUsd)})`;
+  });
+  const total = knownCost(Object.values(models));
+  return [`Cost: ${total === undefined && rows.length > 0 ? 'unknown' : dollarText(total ?? 0)}`, ...rows].join('\n');
+}
+
+const dollarText = (usd: number): string => `$${usd.toFixed(4)}`;
+
 /** Returns the usage since `before`, an earlier value of the same counter. */
 export const usageSince = (now: Usage, before: Usage): Usage => ({
   inputTokens: Math.max(0, now.inputTokens - before.inputTokens),

@@ -7,6 +7,7 @@ import {describe, expect, test} from 'vitest';
 import {call, fail, say, think} from '../support/model-script.ts';
 import {openScene, toldPrompt, toldSystem, type Scene} from '../support/scene.ts';
 import {ask, kinds, readAll, resultIn, sessionOf, toolResults, userMessage} from './support/agent-sdk.ts';
+import {writeFiles} from './support/overlay.ts';
 import {isAnswer, request, startRpc} from './support/rpc-client.ts';
 
 const asked = (scene: Scene, number: number): readonly unknown[] =>
@@ -98,6 +99,60 @@ describe('sessions', () => {
   });
 });
 
+describe('commands of weft', () => {
+  test('/clear begins a new conversation, which is told', {tags: 'smoke'}, async () => {
+    await using scene = await openScene([say('1'), say('2')]);
+    const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    async function* prompts(): AsyncGenerator<SDKUserMessage> {
+      yield userMessage('first');
+      await answered[0]?.promise;
+      yield userMessage('/clear');
+      await answered[1]?.promise;
+      yield userMessage('second');
+    }
+    const messages: SDKMessage[] = [];
+    for await (const message of ask(scene, prompts())) {
+      messages.push(message);
+      if (message.type === 'result') answered[results(messages).length - 1]?.resolve();
+    }
+    const [before, cleared, after] = results(messages);
+    expect(cleared).toMatchObject({
+      subtype: 'success',
+      result: '',
+      num_turns: 0,
+      local_command: 'clear',
+      total_cost_usd: 0,
+    });
+    expect([cleared?.session_id === before?.session_id, cleared?.session_id]).toEqual([false, after?.session_id]);
+    expect(messages.filter(({type}) => type === 'conversation_reset')).toMatchObject([
+      {session_id: before?.session_id, new_conversation_id: after?.session_id, trigger: 'clear'},
+    ]);
+    expect(asked(scene, 1)).toEqual(['user']);
+  });
+
+  test.each([
+    ['/context', /^Context of .*\n- Tools: /u],
+    ['/cost', /^Cost: \$0\.0000/u],
+    ['/compact', /^Nothing to compact yet\.$/u],
+  ])('%s answers without the model', async (command, answer) => {
+    await using scene = await openScene([]);
+    const run = await readAll(ask(scene, command));
+    expect([kinds(run), run.thrown]).toEqual([['system/init', 'assistant', 'result/success'], undefined]);
+    expect(resultIn(run)).toMatchObject({
+      result: expect.stringMatching(answer),
+      num_turns: 0,
+      local_command: command.slice(1),
+    });
+  });
+
+  test("a user's own /cost replaces it", async () => {
+    await using scene = await openScene([say('Cheap.')]);
+    writeFiles(scene.place.home, {'.claude/commands/cost.md': 'Estimate the cost of the work.'});
+    expect(resultIn(await readAll(ask(scene, '/cost', {settingSources: ['user']})))).toMatchObject({result: 'Cheap.'});
+    expect(JSON.stringify(scene.server.requests[0]?.body.messages)).toContain('Estimate the cost of the work.');
+  });
+});
+
 /** Prompts one after the other, each after the result of the one before; `between` runs before the second. */
 async function twoPrompts(scene: Scene, options: Options, between: (running: Query) => Promise<unknown>) {
   const answered = Promise.withResolvers<void>();
@@ -116,6 +171,64 @@ async function twoPrompts(scene: Scene, options: Options, between: (running: Que
   }
   return messages;
 }
+
+const results = (messages: readonly SDKMessage[]) =>
+  messages.flatMap(message => (message.type === 'result' ? [message] : []));
+
+describe('messages that are pushed while a turn runs', () => {
+  test('go with its next request, but a command and a later one have turns of their own', async () => {
+    await using scene = await openScene([call('Bash', {command: 'touch a'}), say('All.'), say('Last.')]);
+    const [asking, pushed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    async function* prompts(): AsyncGenerator<SDKUserMessage> {
+      yield userMessage('first');
+      await asking.promise;
+      yield userMessage('last', {priority: 'later'});
+      yield userMessage('/rename Steered');
+      yield userMessage('second');
+      yield userMessage('third');
+      pushed.resolve();
+    }
+    const run = await readAll(
+      ask(scene, prompts(), {
+        canUseTool: async () => {
+          asking.resolve();
+          await pushed.promise;
+          return {behavior: 'allow'};
+        },
+      }),
+    );
+    expect(results(run.messages)).toMatchObject([
+      {result: 'All.', num_turns: 2},
+      {result: 'Last.', num_turns: 1},
+      {result: 'Session renamed: Steered'},
+    ]);
+    const told = scene.server.requests.map(({body}) => JSON.stringify(body.messages));
+    expect(told[1]).toMatch(/tool_result.*second.*third/u);
+    expect([told[1]?.includes('last'), told[2]?.includes('last')]).toEqual([false, true]);
+  });
+
+  test('join one turn after an interrupt, in their order', async () => {
+    await using scene = await openScene([call('Bash', {command: 'touch a'}), say('Both.')]);
+    const asking = Promise.withResolvers<void>();
+    async function* prompts(): AsyncGenerator<SDKUserMessage> {
+      yield userMessage('first');
+      await asking.promise;
+      yield userMessage('second', {uuid: randomUUID()});
+      yield userMessage('third', {uuid: randomUUID()});
+      const receipt = await running.interrupt();
+      expect(receipt?.still_queued).toHaveLength(2);
+    }
+    const running = ask(scene, prompts(), {
+      canUseTool: (_name, _input, {signal}) => {
+        asking.resolve();
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+      },
+    });
+    const {messages} = await readAll(running);
+    expect(results(messages)).toMatchObject([{terminal_reason: 'aborted_tools'}, {result: 'Both.'}]);
+    expect(JSON.stringify(scene.server.requests[1]?.body.messages)).toMatch(/second.*third/u);
+  });
+});
 
 describe('what a client may change while it runs', () => {
   test('the model, and back to the one it began with', {tags: 'smoke'}, async () => {
@@ -259,6 +372,9 @@ describe('what a client may change while it runs', () => {
         'rename',
         'goal',
         'btw',
+        'clear',
+        'context',
+        'cost',
       ]);
       expect((await running.supportedModels()).map(({value}) => value)).toEqual(['default', 'claude-sonnet-4-6']);
       expect(await running.mcpServerStatus()).toEqual([]);

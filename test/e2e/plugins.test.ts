@@ -49,7 +49,19 @@ test.each(deliveries)('a plugin that a program names %s is in its lists and work
   const [told, commands, agents] = await Promise.all([readAll(run), run.supportedCommands(), run.supportedAgents()]);
   expect(told.thrown).toBe(undefined);
   expect(told.messages[0]).toMatchObject({
-    slash_commands: ['compact', 'effort', 'rename', 'goal', 'btw', 'tools:charts', 'tools:pdf', 'tools:pr'],
+    slash_commands: [
+      'compact',
+      'effort',
+      'rename',
+      'goal',
+      'btw',
+      'clear',
+      'context',
+      'cost',
+      'tools:charts',
+      'tools:pdf',
+      'tools:pr',
+    ],
     skills: ['tools:charts', 'tools:pdf'],
     agents: ['general', 'explore', 'plan', 'review', 'tools:reviewer'],
     plugins: [{name: 'tools', path: folder, version: '1.2.0'}],
@@ -202,6 +214,9 @@ test('a published plugin works as a whole: named paths, agent, skills, hooks and
       'rename',
       'goal',
       'btw',
+      'clear',
+      'context',
+      'cost',
       'kit:charts',
       'kit:git:pr',
       'kit:lone',

@@ -283,8 +283,8 @@ describe('/compact as a prompt', () => {
   test('says so if there is nothing to compact', async () => {
     await using scene = await openScene([]);
     expect(await scene.run(['--prompt', '/compact'])).toMatchObject({
-      code: 1,
-      stderr: 'weft: Nothing to compact yet.\n',
+      code: 0,
+      stdout: 'Nothing to compact yet.\n',
     });
   });
 });
@@ -340,9 +340,9 @@ test('a compaction that cannot help asks the model nothing, and says so', async 
   await scene.run(['--prompt', `Keep this. ${'word '.repeat(3000)}`]);
   const {code, stdout, stderr} = await scene.run(['--continue', '--prompt', '/compact']);
   expect({code, stdout, stderr}).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'weft: The conversation stays as it is: it would not get shorter.\n',
+    code: 0,
+    stdout: 'The conversation stays as it is: it would not get shorter.\n',
+    stderr: '',
   });
   expect(scene.server.requests).toHaveLength(1);
 });
@@ -351,9 +351,9 @@ test('a short conversation that a compaction would make longer stays as it is, a
   await using scene = await openScene([say('Hi.')]);
   await scene.run(['--prompt', 'x']);
   expect(await scene.run(['--continue', '--prompt', '/compact'])).toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr: 'weft: The conversation stays as it is: it would not get shorter.\n',
+    code: 0,
+    stdout: 'The conversation stays as it is: it would not get shorter.\n',
+    stderr: '',
   });
   expect(scene.server.requests).toHaveLength(1);
 });

@@ -82,7 +82,7 @@ export class Compactor {
     const request = nextRequest(session);
     this.#proposal = undefined;
     if (!request.messages.some(isOrdinaryMessage)) {
-      return failed(rejected('Nothing to compact yet.'));
+      return failed(rejected(nothingYet));
     }
     const sources = {session, request, size: requestSize(request, session, wish.refused)};
     const problem = await compactionProblem(wish, sources);
@@ -165,6 +165,11 @@ export class Compactor {
 }
 
 export const notShorter = 'The conversation stays as it is: it would not get shorter.';
+const nothingYet = 'Nothing to compact yet.';
+
+/** The reasons why a compaction of the user changes nothing. They are successes for the user. */
+export const pointless: ReadonlySet<string> = new Set([notShorter, nothingYet]);
+
 const problemOf = {manual: notShorter, auto: 'weft found too little to shorten.'} as const;
 /** The minimum saving for a compaction that the user wants: estimated tokens, and a share of the conversation. */
 export const leastSaved = 100;

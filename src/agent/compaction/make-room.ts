@@ -8,7 +8,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {replaceMessages} from '../conversation.ts';
 import {leastSavedShare, messagesSinceAnswer, type RequestSize, requestSize} from '../context/context-usage.ts';
 import {nextRequest, type SessionContext} from '../session-context.ts';
-import {Compactor, type CompactionContext, leastSaved, notShorter} from './compactor.ts';
+import {Compactor, type CompactionContext, leastSaved, notShorter, pointless} from './compactor.ts';
 import {isOrdinaryMessage} from './draft-compaction.ts';
 import {promptsInFiles} from './long-prompt.ts';
 import {tooLongText, publishRepair} from './repair-line.ts';
@@ -132,12 +132,11 @@ export async function compactAtOnce(
   const context = compactionContext(session, signal);
   const wish = {trigger: 'manual', way: 'summary', instructions} as const;
   const preview = await compactor.preview(wish, context, signal);
-  if (preview.tag === 'failed') return preview;
+  if (preview.tag === 'failed') return pointless.has(preview.error.message) ? ok(preview.error.message) : preview;
   if (signal.aborted) return failed(rejected('The compaction was stopped.'));
   const {id, noSummaryReason, tokens} = preview.value;
   const reason = noSummaryReason === '' ? '' : ` No summary: ${noSummaryReason}`;
-  if (preview.value.way === 'trim' && tokens.before - tokens.after < leastSaved)
-    return failed(rejected(`${notShorter}${reason}`));
+  if (preview.value.way === 'trim' && tokens.before - tokens.after < leastSaved) return ok(`${notShorter}${reason}`);
   const done = await compactor.carryOut({preview: id, summary: ''}, context);
   if (done.tag === 'failed') return done;
   compacted();

@@ -7,12 +7,14 @@ import {
   estimateFixedTokens,
   estimateMessagesTokens,
   estimateTokens,
+  groupDigits,
   isCompactionMessage,
   maxEstimateError,
   pinnedWords,
 } from '../../domain/compaction.ts';
 import {
   contextPartKinds,
+  contextPartNames,
   type ContextPart,
   type ContextPartKind,
   type ContextUsage,
@@ -30,6 +32,18 @@ import {parseUserCommand, userCommandLabel} from '../../domain/user-command.ts';
 import type {ExpectedCost} from '../cost-budget.ts';
 import {nextRequest, type SessionContext} from '../session-context.ts';
 import {systemPromptParts} from './system-prompt.ts';
+
+/** Returns the use of the context for a program: the total, and each part with its share. */
+export function contextText({model, window, tokens, total, parts}: ContextUsage): string {
+  const about = total === 'estimated' ? 'about ' : '';
+  const ofWindow = window === 0 ? '' : ` of ${groupDigits(window)} (${Math.round((tokens / window) * 100)} %)`;
+  const sum = parts.reduce((all, part) => all + part.tokens, 0);
+  const rows = parts.map(
+    part =>
+      `- ${contextPartNames[part.kind]}: ${groupDigits(part.tokens)} (${Math.round((part.tokens / sum) * 100)} %)`,
+  );
+  return [`Context of ${model}: ${about}${groupDigits(tokens)} tokens${ofWindow}`, ...rows].join('\n');
+}
 
 /** The tokens of the whole next request. */
 export interface RequestTokens {

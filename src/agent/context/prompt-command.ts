@@ -20,6 +20,7 @@ import {actionId, type MessageId} from '../../domain/ids.ts';
 import {
   builtInCommands,
   commandsOfPrograms,
+  ownCommand,
   readSlashCommand,
   type SlashCommand,
   withoutPipedText,
@@ -28,6 +29,7 @@ import {approve, deniedText, judgeOwnAction, withHookVerdict} from '../approval.
 import {droppedChanges} from '../command-changes.ts';
 import {learnResult} from '../outside-text.ts';
 import {allowForPrompt, decodeCall, type PromptContext, type SessionContext} from '../session-context.ts';
+import type {WaitingPrompt} from '../work-queue.ts';
 import {approvalRequest, checkpointFor, runApprovedAction} from '../tool-call.ts';
 
 /** A prompt after slash commands were looked up. */
@@ -55,6 +57,18 @@ export async function readPrompt(text: string, session: SessionContext, signal: 
   } catch (cause) {
     return notSent('failed', thrownFault('The command failed', cause));
   }
+}
+
+/** Returns the command of weft that a prompt is, unless a command in a file replaces it. */
+export async function commandOfWeft(
+  {by, text}: Pick<WaitingPrompt, 'by' | 'text'>,
+  {ports: {commands}}: SessionContext,
+  signal: AbortSignal,
+): Promise<SlashCommand | undefined> {
+  const command = by === 'user' ? ownCommand(text) : undefined;
+  if (command === undefined) return undefined;
+  await commands.ready(signal);
+  return commands.list().some(({name}) => name === command.name) ? undefined : command;
 }
 
 /** Finds whether a prompt is a slash command that becomes a prompt. `unknown` explains why it can't be sent. */

@@ -3,7 +3,7 @@ import {clip, collapseSpaces} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {FileTrust} from '../../config/trust-record.ts';
-import {commandsOfPrograms, type ExtensionScope} from '../../domain/slash-command.ts';
+import {type ExtensionScope, isReserved} from '../../domain/slash-command.ts';
 import {basename, dirname} from 'node:path';
 import {
   type ExtensionPart,
@@ -132,8 +132,6 @@ function markShadowed<Kind extends ExtensionFile>(files: readonly Kind[]): reado
       : {...file, offer: {offered: 'no', reason: `${by} has the same name and comes first`}};
   });
 }
-
-const isReserved = (name: string): boolean => commandsOfPrograms.some(command => command.name === name);
 
 /** Returns why a file is not offered, as a sentence that begins with `label`. Empty if there is no file. */
 export const withheldText = (file: ExtensionFile | undefined, label: string): string =>

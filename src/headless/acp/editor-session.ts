@@ -13,7 +13,7 @@ import {faultText} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import {reasonText, taintIn} from '../../domain/reason.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
-import {commandsOfPrograms} from '../../domain/slash-command.ts';
+import {offeredCommands} from '../../domain/slash-command.ts';
 import {stopText, toSentence} from '../../domain/stop-text.ts';
 import {contextTokens, knownCost, type Usage} from '../../domain/usage.ts';
 import {encodePermissionExtension} from '../../protocol/acp/permission-extension.ts';
@@ -201,7 +201,7 @@ export class EditorSession {
   async #tellCommands(): Promise<void> {
     const answer = await this.#engine.query({query: 'commands'}, new AbortController().signal);
     if (answer.tag !== 'ok') return;
-    const availableCommands = [...commandsOfPrograms, ...answer.value].map(({name, description, argumentHint}) => ({
+    const availableCommands = offeredCommands(answer.value).map(({name, description, argumentHint}) => ({
       name,
       description,
       ...(argumentHint === '' ? {} : {input: {hint: argumentHint}}),

@@ -118,8 +118,9 @@ export function makeRpcEncoder(options: RpcEncoderOptions): RpcEncoder {
   return {
     encode(event) {
       if (event.event === 'session-opened') {
+        const before = encoder;
         encoder = new SessionEncoder(event.session, options);
-        return nothing;
+        return before?.clearedInto(encoder) ?? nothing;
       }
       return encoder === undefined ? nothing : encoder.encode(event);
     },
@@ -141,8 +142,8 @@ class SessionEncoder {
   #open: PartialMessage | undefined;
   /** The phase that an interrupt would stop. */
   #phase: 'streaming' | 'tools' = 'streaming';
-  /** True if a prompt is running. A new prompt joins the running one. */
-  #running = false;
+  /** The running prompt. A new prompt joins it. */
+  #running: MessageId | 'none' = 'none';
   /** The cause of the current or last turn. */
   #runsFor: 'prompt' | 'sub-agent' = 'prompt';
   readonly #started = new Map<ActionId, {readonly toolName: string; readonly at: number}>();
@@ -165,12 +166,26 @@ class SessionEncoder {
     });
   }
 
+  /** Returns the messages for a new conversation if the running prompt, `/clear`, began it. */
+  clearedInto(next: SessionEncoder): readonly RpcMessage[] {
+    if (this.#running === 'none') return nothing;
+    next.#running = this.#running;
+    const reset = {
+      type: 'conversation_reset',
+      new_conversation_id: next.#session.id,
+      trigger: 'clear',
+      user_message_uuid: this.#running,
+      timestamp: new Date(this.#options.now()).toISOString(),
+    } as const;
+    return [...this.#message(reset), next.#init()];
+  }
+
   encode(event: Exclude<AgentEvent, {event: 'session-opened'}>): readonly RpcMessage[] {
     switch (event.event) {
       case 'prompt-accepted': {
         const echo = this.#echo(event.id);
-        if (this.#running) return echo;
-        this.#running = true;
+        if (this.#running !== 'none') return echo;
+        this.#running = event.id;
         this.#runsFor = this.#options.extras.isOwnTurn(event.id) ? 'sub-agent' : 'prompt';
         this.#phase = 'streaming';
         return [this.#init(), ...echo];
@@ -263,7 +278,7 @@ class SessionEncoder {
       case 'hook-ended':
         return this.#options.extras.hooks === 'with' ? this.#hook(event) : nothing;
       case 'prompt-finished':
-        this.#running = false;
+        this.#running = 'none';
         this.#toolNames.clear();
         this.#asked.clear();
         return this.#end(event.summary);

@@ -56,7 +56,8 @@ export function makeResultMessage(summary: PromptSummary, setting: ResultContext
   });
   switch (end.kind) {
     case 'done': {
-      const note = answer.trim() === '' && setting.of === 'prompt' ? stopText(summary) : undefined;
+      const isTurn = setting.of === 'prompt' && summary.command === undefined;
+      const note = answer.trim() === '' && isTurn ? stopText(summary) : undefined;
       if (note !== undefined && summary.structured.kind === 'none')
         return {...failed('error_during_execution', [toSentence(note)]), outcome: 'error'};
       return succeeded(answerOf(summary), {terminal_reason: 'completed'});
@@ -121,6 +122,7 @@ const figuresOf = (summary: PromptSummary, {address, model, of, repairs}: Result
   duration_ms: summary.durationMs,
   duration_api_ms: summary.modelMs,
   num_turns: countTurns(summary),
+  ...(summary.command === undefined ? {} : {local_command: summary.command}),
   stop_reason: wireStop(summary.stop),
   total_cost_usd: dollars(knownCost(Object.values(summary.sessionUsage.models)) ?? 0),
   usage: turnUsage(summary),
@@ -161,8 +163,8 @@ function outcomeOf({kind}: PromptEnd): RpcResult['outcome'] {
 }
 
 /** Counts turns like the Agent SDK: the prompt, every tool result, and the note of an interrupt. Never fewer than requests. */
-const countTurns = ({end, results, turns}: PromptSummary): number =>
-  Math.max(turns, 1 + results) + (end.kind === 'interrupted' ? 1 : 0);
+const countTurns = ({command, end, results, turns}: PromptSummary): number =>
+  (command === undefined ? Math.max(turns, 1 + results) : 0) + (end.kind === 'interrupted' ? 1 : 0);
 
 /** Returns the usage with every field of the Agent SDK's type. Providers don't report all of them to weft. */
 const turnUsage = ({usage, webSearches}: PromptSummary): WireTurnUsage => ({

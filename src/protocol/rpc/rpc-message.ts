@@ -26,6 +26,7 @@ export type RpcMessage =
   | RpcHookResponse
   | RpcToolProgress
   | RpcPromptSuggestion
+  | RpcConversationReset
   | RpcTaskStarted
   | RpcTaskUpdated
   | RpcBackgroundTasks
@@ -174,6 +175,15 @@ export interface RpcPromptSuggestion extends MessageEnvelope {
   readonly suggestion: string;
 }
 
+/** `/clear` began a new conversation. `session_id` is the old one. */
+export interface RpcConversationReset extends MessageEnvelope {
+  readonly type: 'conversation_reset';
+  readonly new_conversation_id: string;
+  readonly trigger: 'clear';
+  readonly user_message_uuid: string;
+  readonly timestamp: string;
+}
+
 interface HookMessage<Subtype extends string> extends SystemMessage<Subtype> {
   readonly hook_id: string;
   readonly hook_name: string;
@@ -275,6 +285,8 @@ interface ResultFigures extends MessageEnvelope {
   readonly duration_ms: number;
   readonly duration_api_ms: number;
   readonly num_turns: number;
+  /** The command of weft that ran instead of turns. */
+  readonly local_command?: string;
   readonly stop_reason: WireStopReason | null;
   /** The session's cost in US dollars. Models without a known price add nothing. */
   readonly total_cost_usd: number;

@@ -82,6 +82,7 @@ const outputs: Readonly<Record<KindOf<RpcMessage | ControlMessage>, true>> = {
   'system/task_progress': true,
   'system/task_notification': true,
   prompt_suggestion: true,
+  conversation_reset: true,
   'system/hook_started': true,
   'system/hook_response': true,
   assistant: true,
