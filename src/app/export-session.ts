@@ -1,5 +1,5 @@
 import {withoutReminders} from '../domain/reminder.ts';
-import {givenTitle, joinPartialAnswers, type JoinedRecord} from '../domain/history.ts';
+import {givenTitle, shownRecords, type ShownRecord} from '../domain/history.ts';
 import type {ExportEnd} from '../agent/client.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ExportWork, TextExport} from './host-services.ts';
@@ -43,7 +43,7 @@ export function exportMarkdown(summary: SessionSummary, records: readonly Journa
       `- Model: ${inline(summary.model)}`,
     ].join('\n'),
   ];
-  const whole = joinPartialAnswers(records);
+  const whole = shownRecords(records);
   const answered = whole.flatMap(record => (record.kind === 'answer' ? toolCalls(record.message) : []));
   const calls = new Map(answered.map(call => [call.id, call]));
   return `${[...head, ...whole.flatMap(record => sections(record, calls))].filter(part => part.trim() !== '').join('\n\n')}\n`;
@@ -64,7 +64,7 @@ const recordForJson = (record: JournalRecord): unknown =>
 const unsafeInJson = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/gu;
 const escapeUnit = (unit: string): string => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlock>): readonly string[] {
+function sections(record: ShownRecord, calls: ReadonlyMap<ActionId, ToolCallBlock>): readonly string[] {
   switch (record.kind) {
     case 'prompt':
       return ['## User', ...withoutReminders(record.message).map(userPart)];
@@ -85,21 +85,7 @@ function sections(record: JoinedRecord, calls: ReadonlyMap<ActionId, ToolCallBlo
       ];
     case 'document':
       return [emphasised(`document ${record.id}: ${visibleLine(record.title)}`), visible(record.text)];
-    case 'reminder':
-    case 'pin':
-    case 'title':
-    case 'goal':
-    case 'results-shortened':
-    case 'media-left-out':
-    case 'request-prefix':
-    case 'review':
-    case 'checkpoint':
-    case 'step':
     case 'todo-frames':
-    case 'usage':
-    case 'receipt':
-    case 'agent':
-    case 'agent-usage':
       return [];
     default:
       return unreachable(record);

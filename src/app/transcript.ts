@@ -13,7 +13,7 @@ import {
   type UserBlock,
 } from '../domain/conversation.ts';
 import type {ActionId} from '../domain/ids.ts';
-import {joinPartialAnswers} from '../domain/history.ts';
+import {shownRecords} from '../domain/history.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {withoutReminders} from '../domain/reminder.ts';
 import {visible, visibleLine, visibleOutput} from '../base/visible.ts';
@@ -25,7 +25,7 @@ import {visible, visibleLine, visibleOutput} from '../base/visible.ts';
 export function formatSession(records: readonly JournalRecord[]): string {
   const calls = new Map<ActionId, ToolCallBlock>();
   const paragraphs: string[] = [];
-  for (const record of joinPartialAnswers(records)) {
+  for (const record of shownRecords(records)) {
     switch (record.kind) {
       case 'prompt':
         paragraphs.push(indent(withoutReminders(record.message).map(userText).join('\n'), '> '));
@@ -52,21 +52,6 @@ export function formatSession(records: readonly JournalRecord[]): string {
         break;
       case 'document':
         paragraphs.push(`  (document ${record.id}: ${visibleLine(record.title)})`);
-        break;
-      case 'reminder':
-      case 'pin':
-      case 'title':
-      case 'goal':
-      case 'results-shortened':
-      case 'media-left-out':
-      case 'request-prefix':
-      case 'review':
-      case 'checkpoint':
-      case 'step':
-      case 'usage':
-      case 'receipt':
-      case 'agent':
-      case 'agent-usage':
         break;
       default:
         return unreachable(record);

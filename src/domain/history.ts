@@ -248,7 +248,7 @@ const mediaInWords = (media: ImageBlock | DocumentBlock): TextBlock => ({
 });
 
 /** A record of a journal in which the `piece` records have been joined into answers. */
-export type JoinedRecord = Exclude<JournalRecord, {kind: 'piece'}>;
+type JoinedRecord = Exclude<JournalRecord, {kind: 'piece'}>;
 type PieceRecord = Extract<JournalRecord, {kind: 'piece'}>;
 
 /**
@@ -270,6 +270,32 @@ export function joinPartialAnswers(records: readonly JournalRecord[]): readonly 
     return pieces?.at(-1) === record ? [interruptedAnswer(record, pieces)] : [];
   });
 }
+
+/** The kinds of records that no view of a conversation shows. */
+const hiddenKinds = [
+  'reminder',
+  'pin',
+  'title',
+  'goal',
+  'results-shortened',
+  'media-left-out',
+  'request-prefix',
+  'review',
+  'checkpoint',
+  'step',
+  'usage',
+  'receipt',
+  'agent',
+  'agent-usage',
+] as const;
+
+export type ShownRecord = Exclude<JoinedRecord, {readonly kind: (typeof hiddenKinds)[number]}>;
+
+/** Returns the records that views of a conversation show, with partial answers joined. */
+export const shownRecords = (records: readonly JournalRecord[]): readonly ShownRecord[] =>
+  joinPartialAnswers(records).filter(
+    (record): record is ShownRecord => !hiddenKinds.some(kind => kind === record.kind),
+  );
 
 function interruptedAnswer({message: id, model}: PieceRecord, pieces: readonly PieceRecord[]): JoinedRecord {
   const texts = new Map<number, string>();

@@ -1,4 +1,4 @@
-import {joinPartialAnswers, type JoinedRecord} from '../../domain/history.ts';
+import {shownRecords, type ShownRecord} from '../../domain/history.ts';
 import type {Approval} from '../../actions/agent-event.ts';
 import type {FileDiff} from '../../actions/preview.ts';
 import {accessOf, labelOf} from '../../actions/catalogue.ts';
@@ -42,13 +42,13 @@ export type TranscriptItem =
 
 /** Returns the items of a journal in order, each call with its result. Does not copy texts, so it is fast for long sessions. */
 export function transcriptItems(records: readonly JournalRecord[]): readonly TranscriptItem[] {
-  const whole = joinPartialAnswers(records);
+  const whole = shownRecords(records);
   const results = new Map<ActionId, ToolResultBlock>();
   for (const record of whole) if (record.kind === 'result') results.set(record.result.id, record.result);
   return whole.flatMap(record => itemsOf(record, results));
 }
 
-function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResultBlock>): readonly TranscriptItem[] {
+function itemsOf(record: ShownRecord, results: ReadonlyMap<ActionId, ToolResultBlock>): readonly TranscriptItem[] {
   switch (record.kind) {
     case 'prompt': {
       const text = messageText(record.message);
@@ -78,22 +78,8 @@ function itemsOf(record: JoinedRecord, results: ReadonlyMap<ActionId, ToolResult
       ];
     case 'document':
       return record.by === 'user' ? [{kind: 'note', text: `You wrote the document ${record.id}: ${record.title}`}] : [];
-    case 'pin':
-    case 'title':
-    case 'goal':
-    case 'results-shortened':
-    case 'media-left-out':
-    case 'request-prefix':
-    case 'review':
     case 'result':
-    case 'reminder':
     case 'todo-frames':
-    case 'checkpoint':
-    case 'step':
-    case 'usage':
-    case 'receipt':
-    case 'agent':
-    case 'agent-usage':
       return [];
     default:
       return unreachable(record);
