@@ -1,5 +1,5 @@
-import {failed, type Outcome} from '../base/outcome.ts';
-import {rejected, type Fault} from '../domain/fault.ts';
+import type {Outcome} from '../base/outcome.ts';
+import type {Fault} from '../domain/fault.ts';
 import type {WorkspaceChanges} from './changes-port.ts';
 
 /** A git worktree that an agent works in. Paths are absolute, with links resolved. */
@@ -43,16 +43,6 @@ export interface WorktreesPort {
    */
   drop(worktree: Worktree, commits: 'keep' | 'drop'): Promise<Outcome<undefined, Fault>>;
 }
-
-const none = failed(rejected('There are no worktrees here.'));
-
-export const noopWorktrees: WorktreesPort = {
-  open: async () => none,
-  changes: async () => none,
-  merge: async () => none,
-  release: async () => {},
-  drop: async () => none,
-};
 
 /** Returns `+3 -1` for all files together. */
 export const changeCounts = ({files, more}: WorkspaceChanges): string => {

@@ -15,18 +15,6 @@ export const exitCode = {
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** The meaning of each exit code, as the reference has it. */
-export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
-  [exitCode.done]: 'Done.',
-  [exitCode.failed]: 'Failed: the run or command ended with an error.',
-  [exitCode.usage]: 'Usage: weft cannot carry out the command line, a setting or the input as given.',
-  [exitCode.needsApproval]: 'An action needed your approval, and weft could not ask you.',
-  [exitCode.limitReached]: 'The run reached `--max-turns` or `--max-cost`.',
-  [exitCode.timeLimit]: 'The run reached `--timeout`.',
-  [exitCode.interrupted]: 'Interrupted by Ctrl+C (SIGINT).',
-  [exitCode.terminated]: 'Terminated by SIGTERM or SIGHUP.',
-};
-
 /** Makes an action for commander that sets the exit code that `run` returns. */
 export const exiting =
   <Args extends readonly unknown[]>(run: (...args: Args) => Promise<ExitCode>) =>

@@ -20,7 +20,7 @@ import {noWeb} from './no-web.ts';
 import {createEngine, type EngineOptions} from '../../src/agent/create-engine.ts';
 import type {AgentClient, Answer, AnswerOf, Query, QueryName} from '../../src/agent/client.ts';
 import {noopHooks, type HooksPort} from '../../src/actions/hooks-port.ts';
-import {noopWorktrees, type WorktreesPort} from '../../src/actions/worktrees-port.ts';
+import type {WorktreesPort} from '../../src/actions/worktrees-port.ts';
 import {noopHarnesses, type HarnessesPort} from '../../src/actions/harness-port.ts';
 import {noopAgentKinds, type AgentPorts, noopRunningAgents} from '../../src/agent/ports.ts';
 import {emptyConditions} from '../../src/agent/session-context.ts';
@@ -36,6 +36,16 @@ import type {JournalRecord, OpenSession} from '../../src/domain/journal.ts';
 import {judgedFor} from '../../src/domain/executor.ts';
 import type {Obligation} from '../../src/domain/obligation.ts';
 import {noDetail, type Verdict} from '../../src/domain/risk.ts';
+
+const none = failed(rejected('There are no worktrees here.'));
+
+const noopWorktrees: WorktreesPort = {
+  open: async () => none,
+  changes: async () => none,
+  merge: async () => none,
+  release: async () => {},
+  drop: async () => none,
+};
 
 /** One scripted answer of the model: its blocks, or events as they stand. */
 export type ScriptedAnswer =

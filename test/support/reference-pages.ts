@@ -1,5 +1,5 @@
 import type {Command} from 'commander';
-import {exitCodeMeanings} from '../../src/app/exit-code.ts';
+import {exitCode, type ExitCode} from '../../src/app/exit-code.ts';
 import {sdkFlags} from '../../src/app/main-options.ts';
 import {commandTable} from '../../src/cli/command-table.ts';
 import {makeProgram, openCommand} from '../../src/cli/program.ts';
@@ -9,9 +9,63 @@ import {settingDescriptions} from '../../src/config/settings-schema.ts';
 import {builtInPromptCommands} from '../../src/extensions/skills/built-in-commands.ts';
 import {commandsFor} from '../../src/tui/commands/command-list.ts';
 import {promptCommandInfo} from '../../src/tui/commands/command-line.ts';
-import {commandGroups, keyGroups, panelKeyGroups} from '../../src/tui/commands/help.ts';
+import {commandGroups, keyGroups} from '../../src/tui/commands/help.ts';
 import {otherKeys} from '../../src/tui/terminal/keymap.ts';
 import {settingsJsonSchema} from '../../.config/settings-json-schema.ts';
+
+/** The meaning of each exit code, as the reference has it. */
+const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
+  [exitCode.done]: 'Done.',
+  [exitCode.failed]: 'Failed: the run or command ended with an error.',
+  [exitCode.usage]: 'Usage: weft cannot carry out the command line, a setting or the input as given.',
+  [exitCode.needsApproval]: 'An action needed your approval, and weft could not ask you.',
+  [exitCode.limitReached]: 'The run reached `--max-turns` or `--max-cost`.',
+  [exitCode.timeLimit]: 'The run reached `--timeout`.',
+  [exitCode.interrupted]: 'Interrupted by Ctrl+C (SIGINT).',
+  [exitCode.terminated]: 'Terminated by SIGTERM or SIGHUP.',
+};
+
+/** Keys of lists and the transcript, and vim keys, which `/help keys` leaves out. */
+const panelKeyGroups: ReturnType<typeof keyGroups> = [
+  {
+    title: 'In a list',
+    rows: [
+      {keys: 'Enter', does: 'choose the selected row'},
+      {keys: 'Up, Down, Tab', does: 'select a row'},
+      {keys: 'PgUp, PgDn', does: 'go a page up or down'},
+      {keys: 'Home, End', does: 'go to the first or last row'},
+      {keys: 'Esc', does: 'close the list'},
+      {keys: 'letters', does: 'search, if the list supports it'},
+    ],
+  },
+  {
+    title: 'In the transcript (/transcript)',
+    rows: [
+      {keys: 'Up, Down, k, j', does: 'scroll by a line'},
+      {keys: 'PgUp, PgDn, b, Space', does: 'scroll by a page'},
+      {keys: 'u, d', does: 'scroll by half a page'},
+      {keys: 'g, G, Home, End', does: 'go to the start or the end'},
+      {keys: '/', does: 'search'},
+      {keys: 'n, N', does: 'go to the next or the previous match'},
+      {keys: 'q, Esc', does: 'close the transcript'},
+    ],
+  },
+  {
+    title: 'Vim keys (/vim), in normal mode',
+    rows: [
+      {keys: 'i, a, I, A, o, O', does: 'insert; Esc ends insert mode'},
+      {keys: 'h, j, k, l, w, b, e, ge', does: 'move by characters, lines, and words; capitals: words between spaces'},
+      {keys: '0, ^, $, g_, gg, G, {, }, %', does: 'move to the ends of lines, text, paragraphs, and brackets'},
+      {keys: 'f, F, t, T, ;', does: 'find a character in the line; repeat the search'},
+      {keys: 'd, c, y, >, <', does: 'delete, change, copy, or indent, with a motion or an object such as iw, a", ip'},
+      {keys: 'x, X, D, C, s, S, Y', does: 'shortcuts to delete, change, and copy'},
+      {keys: 'p, P', does: 'paste after or before'},
+      {keys: 'r, ~, J', does: 'replace a character, change case, join lines'},
+      {keys: 'u, Ctrl+R, .', does: 'undo, redo, repeat'},
+      {keys: 'v, V', does: 'select characters or lines'},
+    ],
+  },
+];
 
 /** A command with the words that name it: `weft sessions list`. */
 interface NamedCommand {

@@ -147,48 +147,6 @@ export const keyGroups = (): readonly {readonly title: string; readonly rows: Ke
   {title: 'In the list of background commands (/ps)', rows: blockHelp},
 ];
 
-/** Keys of lists and the transcript, and vim keys. Only the reference page lists them. */
-export const panelKeyGroups: ReturnType<typeof keyGroups> = [
-  {
-    title: 'In a list',
-    rows: [
-      {keys: 'Enter', does: 'choose the selected row'},
-      {keys: 'Up, Down, Tab', does: 'select a row'},
-      {keys: 'PgUp, PgDn', does: 'go a page up or down'},
-      {keys: 'Home, End', does: 'go to the first or last row'},
-      {keys: 'Esc', does: 'close the list'},
-      {keys: 'letters', does: 'search, if the list supports it'},
-    ],
-  },
-  {
-    title: 'In the transcript (/transcript)',
-    rows: [
-      {keys: 'Up, Down, k, j', does: 'scroll by a line'},
-      {keys: 'PgUp, PgDn, b, Space', does: 'scroll by a page'},
-      {keys: 'u, d', does: 'scroll by half a page'},
-      {keys: 'g, G, Home, End', does: 'go to the start or the end'},
-      {keys: '/', does: 'search'},
-      {keys: 'n, N', does: 'go to the next or the previous match'},
-      {keys: 'q, Esc', does: 'close the transcript'},
-    ],
-  },
-  {
-    title: 'Vim keys (/vim), in normal mode',
-    rows: [
-      {keys: 'i, a, I, A, o, O', does: 'insert; Esc ends insert mode'},
-      {keys: 'h, j, k, l, w, b, e, ge', does: 'move by characters, lines, and words; capitals: words between spaces'},
-      {keys: '0, ^, $, g_, gg, G, {, }, %', does: 'move to the ends of lines, text, paragraphs, and brackets'},
-      {keys: 'f, F, t, T, ;', does: 'find a character in the line; repeat the search'},
-      {keys: 'd, c, y, >, <', does: 'delete, change, copy, or indent, with a motion or an object such as iw, a", ip'},
-      {keys: 'x, X, D, C, s, S, Y', does: 'shortcuts to delete, change, and copy'},
-      {keys: 'p, P', does: 'paste after or before'},
-      {keys: 'r, ~, J', does: 'replace a character, change case, join lines'},
-      {keys: 'u, Ctrl+R, .', does: 'undo, redo, repeat'},
-      {keys: 'v, V', does: 'select characters or lines'},
-    ],
-  },
-];
-
 const termWidth = 24;
 
 function helpRow(
