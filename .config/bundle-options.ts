@@ -15,26 +15,6 @@ const inkInProduction: Plugin = {
 
 const sourceFile = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
-/**
- * string-width compiles tables for the first character that is not ASCII, which take a tenth of the time to the first frame. The
- * characters that weft itself draws with take one cell each. Its list of all emoji takes as long, and is made with the first one.
- */
-const plainWidths: Plugin = {
-  name: 'plain-widths',
-  transform: {
-    filter: {id: /node_modules\/string-width\/index\.js$/u},
-    handler(code) {
-      const ascii = String.raw`/^[\u0020-\u007E]*$/.test(string)`;
-      const emoji = String.raw`const rgiEmojiRegex = /^\p{RGI_Emoji}$/v;`;
-      if (!code.includes(ascii) || !code.includes(emoji))
-        throw new Error('string-width has changed: look what it compiles now');
-      const lazy = String.raw`let rgiEmoji; const rgiEmojiRegex = {test: text => (rgiEmoji ??= /^\p{RGI_Emoji}$/v).test(text)};`;
-      const plain = code.replace(ascii, 'weftPlain.test(string)').replace(emoji, () => lazy);
-      return `import {plainTextPattern as weftPlain} from ${JSON.stringify(sourceFile('tui/text/grapheme-segmenter.ts'))};\n${plain}`;
-    },
-  },
-};
-
 /** The SDKs of the providers get the small `Headers` of `src/models/fetch-classes.ts`: the global loads all of undici when it is first used. */
 const headersWithoutUndici: Plugin = {
   name: 'headers-without-undici',
@@ -83,21 +63,14 @@ export const bundleOptions: InputOptions = {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       'yoga-layout/load': fileURLToPath(import.meta.resolve('yoga-layout/load')),
       'yoga-layout': sourceFile('tui/terminal/yoga.ts'),
+      // Ink and weft measure alike. The package compiles tables that take a tenth of the time to the first frame.
+      'string-width': sourceFile('tui/text/cell-width.ts'),
     },
   },
   // The program is not a library. Its entry may export what its chunks share.
   preserveEntrySignatures: 'allow-extension',
   treeshake: true,
-  plugins: [
-    headersWithoutUndici,
-    quietProtocol,
-    oneValidator,
-    inkInProduction,
-    plainWidths,
-    protoAsText,
-    toolSchemas,
-    wrapperWords,
-  ],
+  plugins: [headersWithoutUndici, quietProtocol, oneValidator, inkInProduction, protoAsText, toolSchemas, wrapperWords],
   // tree-sitter has branches with eval that its own grammars do not take.
   // A module that one file imports lazily and another by name lies behind another lazy import all the same.
   // Code of packages that needs `import.meta` (Ink's developers' tools, pictures of PDFs) is never reached.

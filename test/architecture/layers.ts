@@ -188,7 +188,11 @@ export const namesStandardStreams: readonly string[] = [
 ];
 
 /** Files of `src` with the exports that others expect: pi of an extension, and those who import a package that a file stands for. */
-export const standForPackages: readonly string[] = ['src/extensions/harnesses/pi-gate.ts', 'src/tui/terminal/yoga.ts'];
+export const standForPackages: readonly string[] = [
+  'src/extensions/harnesses/pi-gate.ts',
+  'src/tui/terminal/yoga.ts',
+  'src/tui/text/cell-width.ts',
+];
 
 /** Words that say nothing of what a file holds. */
 export const emptyNames: readonly string[] = [

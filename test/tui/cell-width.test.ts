@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {cellWidth, fit} from '../../src/tui/text/cell-width.ts';
+import stringWidth, {cellWidth, fit} from '../../src/tui/text/cell-width.ts';
 
 describe('cells of', () => {
   test.each<[string, string, number]>([
@@ -48,4 +48,17 @@ describe('what fits', () => {
   ])('%j in %i', (text, cells, fitting) => {
     expect(fit(text, cells)).toBe(fitting);
   });
+});
+
+test('the measure of Ink in the built program leaves out styles and control characters', () => {
+  const texts = [
+    '',
+    'ab',
+    '\u001B[1mab\u001B[0m',
+    '漢\u0000\n',
+    '\u001B]8;;http://a\u0007ab\u001B]8;;\u0007',
+    '👍\u001B[31m',
+  ];
+  expect(texts.map(text => stringWidth(text))).toEqual([0, 2, 2, 2, 2, 2]);
+  expect(stringWidth('\u001B[1mab', {countAnsiEscapeCodes: true})).toBe(5);
 });

@@ -28,6 +28,13 @@ export const withoutPicture = (line: string): string => line.replaceAll(pictureD
 
 export const styledWidth = (line: string): number => cellWidth(stripStyles(line));
 
+/** Measures text for Ink and its packages. In the built program this function replaces the package string-width. */
+// oxlint-disable-next-line import/no-default-export -- they import it so
+export default function stringWidth(text: string, {countAnsiEscapeCodes = false} = {}): number {
+  const shown = countAnsiEscapeCodes ? text : stripStyles(text);
+  return cellWidth(plainTextPattern.test(shown) ? shown : shown.replaceAll(/\p{Control}/gu, ''));
+}
+
 export function graphemes(text: string): readonly string[] {
   if (plainTextPattern.test(text)) return text.split('');
   return Array.from(graphemeSegmenter.segment(text), ({segment}) => segment);
