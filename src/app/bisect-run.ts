@@ -3,12 +3,13 @@ import type {Queries, Query} from '../agent/client.ts';
 import {firstLine, pluralize} from '../base/clip.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {maxTimerMs} from '../base/timer-limits.ts';
+import {bisectMisses, bisectMissText} from '../domain/bisect.ts';
 import {type Fault, rejected} from '../domain/fault.ts';
 import {runWeft} from './run-weft.ts';
 
 const answer = z.union([
   z.object({bad: z.object({label: z.string(), prompt: z.string()}), step: z.string(), runs: z.number()}),
-  z.object({bad: z.null(), reason: z.enum(['passes-at-end', 'fails-at-start'])}),
+  z.object({bad: z.null(), reason: z.enum(bisectMisses)}),
 ]);
 
 /** The maximum number of bytes that the search prints. */
@@ -24,14 +25,7 @@ export async function runBisect(
   signal.throwIfAborted();
   if (ran.tag === 'failed') return failed(rejected(`Can't bisect: ${ran.error}`));
   const end = answer.parse(ran.value);
-  if (end.bad === null)
-    return failed(
-      rejected(
-        end.reason === 'fails-at-start'
-          ? 'The command fails before the session changed anything, too.'
-          : 'The command passes after the last change of the session.',
-      ),
-    );
+  if (end.bad === null) return failed(rejected(`Found no call: ${bisectMissText(end.reason)}.`));
   const {bad, step, runs} = end;
   const text = `Broken by: ${bad.label}\nPrompt: ${firstLine(bad.prompt, 200)} (${pluralize(runs, 'run')})`;
   return ok({text, step});

@@ -1,4 +1,5 @@
 import {afterTrees, beforeTrees, type TreeId} from './checkpoint.ts';
+import {unreachable} from '../base/unreachable.ts';
 import type {SessionChange} from './timeline.ts';
 
 /**
@@ -11,6 +12,23 @@ export const treesAfter = (changes: readonly SessionChange[], count: number): re
     .flatMap(({files}) => afterTrees(files)),
   ...changes.slice(count).flatMap(({files}) => beforeTrees(files)),
 ];
+
+/** Why a search finds no change of the session. `broken-beside`: someone else changed the files between two of its changes. */
+export const bisectMisses = ['passes-at-end', 'fails-at-start', 'broken-beside'] as const;
+
+/** Says why a search found no change of the session. */
+export function bisectMissText(kind: (typeof bisectMisses)[number]): string {
+  switch (kind) {
+    case 'passes-at-end':
+      return 'the command passes after the last change of the session';
+    case 'fails-at-start':
+      return 'the command fails without the changes of the session, too. It failed before, or something else broke it';
+    case 'broken-beside':
+      return 'the command broke between two changes of the session, by a change that is not of the session';
+    default:
+      return unreachable(kind);
+  }
+}
 
 /** The end of a search for the change after which a command fails. */
 export type BisectEnd =

@@ -99,13 +99,33 @@ test('a command that passes at the end or fails at the start names no call', asy
   const fails = await scene.run(['bisect', 'echo why; exit 3']);
   expect([fails.code, fails.stdout]).toEqual([1, '']);
   expect(fails.stderr).toMatch(/why\n/u);
-  expect(fails.stderr).toMatch(/fails before the session changed anything, too/u);
+  expect(fails.stderr).toMatch(/fails without the changes of the session, too/u);
   await using empty = await openScene([]);
   expect(await empty.run(['bisect', 'true'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('No session in this folder'),
   });
 });
+
+test.each([
+  ['another file', 'other', call('Write', {file_path: 'b', content: '1\n'}), 'fails-at-start', 2],
+  ['the file of the next call', 'a', call('Bash', {command: 'echo 2 >>a'}), 'broken-beside', 4],
+] as const)(
+  'a person who broke %s between two calls is not taken for the session',
+  async (_, path, next, reason, runs) => {
+    await using scene = await openScene([
+      call('Write', {file_path: 'a', content: '1\n'}),
+      say('One.'),
+      next,
+      say('Two.'),
+    ]);
+    await scene.run(['--prompt', 'first', ...free]);
+    writeFileSync(join(scene.place.work, path), 'broken\n');
+    await scene.run(['--continue', '--prompt', 'second', ...free]);
+    const found = await scene.run(['bisect', '! grep -q broken a other 2>&1', '--json']);
+    expect([found.code, JSON.parse(found.stdout)], found.stderr).toEqual([1, {bad: null, reason, runs}]);
+  },
+);
 
 test('a step that later changes lie on is not undone; on a terminal one question undoes it', async () => {
   await using scene = await openBroken();

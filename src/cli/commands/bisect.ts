@@ -11,9 +11,9 @@ import {visibleLine, visibleText} from '../../base/visible.ts';
 import {firstLine} from '../../base/clip.ts';
 import {maxTimerMs} from '../../base/timer-limits.ts';
 import {type ChangesAlongside, describeChange, previewRewind} from '../../agent/rewind.ts';
-import {findBadChange, treesAfter} from '../../domain/bisect.ts';
+import {bisectMisses, bisectMissText, findBadChange, treesAfter} from '../../domain/bisect.ts';
 import {changesOfSession, type SessionChange} from '../../domain/timeline.ts';
-import type {TreeId} from '../../domain/checkpoint.ts';
+import {beforeTrees, type TreeId} from '../../domain/checkpoint.ts';
 import {faultText} from '../../domain/fault.ts';
 import {confines, holdsChanges} from '../../domain/sandbox.ts';
 import {openCheckpoints} from '../../workspace/checkpoints/make-checkpoints.ts';
@@ -51,7 +51,7 @@ export function add(command: Command): void {
 
 const bisectEnd = z.union([
   z.object({kind: z.literal('found'), at: z.number(), runs: z.number()}),
-  z.object({kind: z.enum(['passes-at-end', 'fails-at-start']), runs: z.number()}),
+  z.object({kind: z.enum(bisectMisses), runs: z.number()}),
 ]);
 
 interface Bisected {
@@ -79,11 +79,7 @@ async function outside({
   const end = bisectEnd.parse(JSON.parse(ran.value.report));
   const change = end.kind === 'found' ? changes[end.at] : undefined;
   if (end.kind !== 'found' || change === undefined) {
-    note(
-      end.kind === 'fails-at-start'
-        ? 'the command fails before the session changed anything, too'
-        : 'the command passes after the last change of the session',
-    );
+    if (end.kind !== 'found') note(bisectMissText(end.kind));
     if (json !== undefined) printDocument({bad: null, reason: end.kind, runs: end.runs});
     return exitCode.failed;
   }
@@ -130,15 +126,21 @@ async function inside(
       `the states are in a ${shadow.kind === 'view' ? 'copy-on-write view' : `copy (${shadow.reason})`}; commands run ${confines(proof) ? 'in the sandbox' : 'without a sandbox'}`,
     );
     let output = '';
-    const fails = async (count: number): Promise<boolean> => {
-      const [before, ...more] = treesAfter(changes, count).map(inPlace);
-      if (before !== undefined) {
-        const {report} = unwrap(
-          await checkpoints.revert([{before, after: 'now', more: {before: more, after: []}}], signal),
-        );
-        const [conflict] = report.conflicts;
-        if (conflict !== undefined) throw new Error(`can't restore ${conflict.path}: ${conflict.reason}`);
-      }
+    const restore = async (trees: readonly TreeId[]): Promise<'same' | 'changed'> => {
+      const [before, ...more] = trees.map(inPlace);
+      if (before === undefined) return 'same';
+      const {report} = unwrap(
+        await checkpoints.revert([{before, after: 'now', more: {before: more, after: []}}], signal),
+      );
+      const [conflict] = report.conflicts;
+      if (conflict !== undefined) throw new Error(`can't restore ${conflict.path}: ${conflict.reason}`);
+      return report.files.length === 0 ? 'same' : 'changed';
+    };
+    const labelOf = (at: number): string => {
+      const change = changes[at];
+      return change === undefined ? '' : visibleLine(describeChange(change, session.records).label);
+    };
+    const failsNow = async (state: string): Promise<boolean> => {
       signal.throwIfAborted();
       const given = {...process.env, PATH: userPath()};
       const variables = {
@@ -171,15 +173,26 @@ async function inside(
       if (end.kind === 'not-started') throw new Error(`can't run the command: ${end.reason}`);
       ({output} = ran.value);
       const isBad = end.kind !== 'exited' || end.code !== 0;
-      const at = changes[count - 1];
-      note(
-        `${at === undefined ? 'before the session' : `after ${visibleLine(describeChange(at, session.records).label)}`}: ${isBad ? 'fails' : 'passes'}`,
-      );
+      note(`${state}: ${isBad ? 'fails' : 'passes'}`);
       return isBad;
     };
-    const end = await findBadChange(changes.length, fails);
+    let end: z.infer<typeof bisectEnd> = await findBadChange(changes.length, async count => {
+      await restore(treesAfter(changes, count));
+      return failsNow(count === 0 ? 'without the changes of the session' : `after ${labelOf(count - 1)}`);
+    });
+    // Someone else may have broken the files of that change before it.
+    const bad = end.kind === 'found' ? changes[end.at] : undefined;
+    if (end.kind === 'found' && bad !== undefined) {
+      const state = treesAfter(changes, end.at);
+      await restore(state);
+      if (
+        (await restore([...beforeTrees(bad.files), ...state])) === 'changed' &&
+        (await failsNow(`right before ${labelOf(end.at)}`))
+      )
+        end = {kind: 'broken-beside', runs: end.runs + 1};
+    }
     if (end.kind === 'fails-at-start') printError(output.slice(-4000));
-    writeFileSync(shadow.report, JSON.stringify(end satisfies z.infer<typeof bisectEnd>));
+    writeFileSync(shadow.report, JSON.stringify(end));
     return exitCode.done;
   } catch (cause) {
     const code = stopped();

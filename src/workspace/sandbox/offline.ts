@@ -4,9 +4,8 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 
 /**
- * Returns the words before a program that take the network from it, up to its own loopback device, and hide all processes but its own:
- * a program of the same user could end them, and reach the real files through `/proc/PID/root`. A failure says why no program of this
- * system can do that.
+ * Returns the words before a program that take the network from it, up to its own loopback device, and hide other processes. A program
+ * could end those, and reach the real files through `/proc/PID/root`. A failure says why no program of this system can do that.
  */
 export async function findOfflineWords(): Promise<Outcome<readonly string[], string>> {
   const [bwrap, unshare] = [findProgram('bwrap'), findProgram('unshare')];
