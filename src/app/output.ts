@@ -38,25 +38,33 @@ export const printError = (text: string): void => void process.stderr.write(visi
 const printErrorJson = (text: string): void => void process.stderr.write(visibleJson(text));
 
 /** Writes one line for the user to stderr. */
-export const note = (line: string): void => printError(`weft: ${line}\n`);
+export const note = (line: string): void => printError(`${broken(`weft: ${line}`, widthOf(process.stderr))}\n`);
+
+const widthOf = ({columns}: NodeJS.WriteStream): number | undefined => (columns === 0 ? 80 : columns);
 
 /** Returns the width of the terminal of stdout, in cells; `undefined` if stdout is not a terminal. */
-export const stdoutWidth = (): number | undefined => (process.stdout.columns === 0 ? 80 : process.stdout.columns);
+export const stdoutWidth = (): number | undefined => widthOf(process.stdout);
 
-/** Prints a row of a list. In a terminal, a long row breaks at spaces, and its further lines are indented. */
-export function printRow(row: string): void {
-  const width = stdoutWidth();
-  const lines = width === undefined ? [row] : row.split('\n').flatMap(line => brokenAt(line, width - 1));
-  print(`${lines.join('\n')}\n`);
-}
+/** Prints a row of a list. */
+export const printRow = (row: string): void => print(`${broken(row, stdoutWidth())}\n`);
+
+/** In a terminal, breaks long lines at spaces, never inside a word, and indents their further lines. */
+const broken = (text: string, width: number | undefined): string =>
+  width === undefined
+    ? text
+    : text
+        .split('\n')
+        .flatMap(line => brokenAt(line, width - 1))
+        .join('\n');
 
 function brokenAt(line: string, width: number): readonly string[] {
   const indent = `${/^ */u.exec(line)?.[0] ?? ''}    `;
   const lines: string[] = [];
   let rest = line;
   for (;;) {
-    const end = rest.length > width ? rest.lastIndexOf(' ', width) : 0;
-    if (end <= indent.length) return [...lines, rest];
+    const last = rest.lastIndexOf(' ', width);
+    const end = last > indent.length ? last : rest.indexOf(' ', indent.length + 1);
+    if (rest.length <= width || end < 0) return [...lines, rest];
     lines.push(rest.slice(0, end).trimEnd());
     rest = indent + rest.slice(end).trimStart();
   }

@@ -57,3 +57,22 @@ describe('text that would steer the terminal', () => {
     },
   );
 });
+
+test('an error on a narrow terminal breaks between words, never inside a path', {tags: 'long'}, async () => {
+  await using scene = await openScene([]);
+  const path = './there/is/no/such/settings.json';
+  using terminal = openPtyOf(process.execPath, [weftBin, '--settings', path, '--prompt', 'x'], {
+    cols: 40,
+    rows: 20,
+    cwd: scene.place.work,
+    env: scene.place.environment({TERM: 'xterm-256color'}),
+    answers: 'none',
+  });
+  await terminal.exited;
+  expect(terminal.log().split('\r\n')).toEqual([
+    "weft: Can't read the settings file: no",
+    '    such file or directory:',
+    `    ${path}`,
+    '',
+  ]);
+});
