@@ -65,22 +65,36 @@ test.each<Story>([
     open: [27, 14, 26, 4, 18, 16, 4, 21, 16, 22],
     draft: 16,
   },
+  // The lines that the agent is writing have more rows than the screen.
+  {
+    first: [108, 12],
+    sizes: [
+      [61, 26],
+      [70, 18],
+    ],
+    done: [],
+    open: [22, 30, 30, 24],
+    draft: 1,
+  },
 ])('xterm.js at $first and then $sizes has each line once', async story => {
   const {found, expected} = await playedOut(story);
   expect(found).toEqual(expected);
 });
 
-test(
-  'xterm.js has each line once, whatever its sizes while a text is written',
+test.each([
+  ['whatever its sizes', {rows: {min: 16, max: 34}, open: 6, words: 30}],
+  ['on low screens for a text of more rows', {rows: {min: 12, max: 15}, open: 4, words: 60}],
+] as const)(
+  'xterm.js has each line once while a text is written, %s',
   {tags: 'long', timeout: 120_000},
-  async () => {
-    const size = fc.tuple(fc.integer({min: 30, max: 120}), fc.integer({min: 16, max: 34}));
+  async (_title, most) => {
+    const size = fc.tuple(fc.integer({min: 30, max: 120}), fc.integer(most.rows));
     const words = fc.integer({min: 0, max: 30});
     const story = fc.record({
       first: size,
       sizes: fc.array(size, {minLength: 1, maxLength: 2}),
       done: fc.array(words, {maxLength: 20}),
-      open: fc.array(words, {minLength: 1, maxLength: 6}),
+      open: fc.array(fc.integer({min: 0, max: most.words}), {minLength: 1, maxLength: most.open}),
       draft: fc.integer({min: 1, max: 10}),
     });
     await fc.assert(

@@ -1,7 +1,7 @@
 import headless from '@xterm/headless';
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {eraseLines, harmlessFrame} from '../../src/tui/terminal/erase-by-lines.ts';
+import {eraseLines, erasedLines, harmlessFrame} from '../../src/tui/terminal/erase-by-lines.ts';
 
 interface Size {
   readonly columns: number;
@@ -14,13 +14,13 @@ interface Story {
   readonly above: readonly number[];
   readonly lines: readonly number[];
   readonly caret: {readonly line: number; readonly column: number} | 'none';
-  /** What the terminal goes through before it is told to erase what was drawn for `size`. */
+  /** Sizes that the terminal has before weft erases the rows drawn for `size`. */
   readonly sizes: readonly Size[];
   /** A frame that was drawn for the first size and arrives after the `sizes`. */
-  readonly late: 'none' | 'same lines' | 'with text';
+  readonly late: 'none' | 'same lines' | 'more lines' | 'with text';
 }
 
-/** What is left in xterm.js: each line once, wrapped or not, and those on the screen. */
+/** Plays a story in xterm.js. Returns the lines left there, wrapped or not, and how the terminal answered. */
 async function playedOut({size, above, lines, caret, sizes, late}: Story) {
   const terminal = new headless.Terminal({
     cols: size.columns,
@@ -33,7 +33,7 @@ async function playedOut({size, above, lines, caret, sizes, late}: Story) {
   const write = (text: string) => new Promise<void>(resolve => terminal.write(text, resolve));
   const length = (part: number): number => Math.floor(part * (size.columns - 8));
   const kept = above.map((part, at) => `kept ${at}${'.'.repeat(length(part))};`);
-  const drawn = lines.map((part, at) => (at === 0 ? '' : `─${'─'.repeat(length(part))}`));
+  const drawn = lines.map((part, at) => (at === 0 ? '' : `${at}─${'─'.repeat(length(part))}`));
   await write(kept.map(line => `${line}\r\n`).join(''));
   const caretLine = caret === 'none' ? lines.length : caret.line;
   const below = lines.length - caretLine;
@@ -42,16 +42,23 @@ async function playedOut({size, above, lines, caret, sizes, late}: Story) {
   const first = harmlessFrame(region, 'none');
   await write(first.text);
   for (const {columns, rows} of sizes) terminal.resize(columns, rows);
-  if (late === 'same lines') {
+  const isMore = late === 'more lines';
+  if (late === 'same lines' || isMore) {
     const again = drawn.map(line => (line === '' ? '\r\n' : `\u001B[1G\u001B[K${line}\r\n`)).join('');
     const bottom = '\r\n'.repeat(below);
-    await write(harmlessFrame(`\u001B[?25l${bottom}\u001B[1G\u001B[${lines.length}A${again}${suffix}`, first).text);
+    const end = isMore ? `9─\r\n${suffix.replace(/\d+/u, String(below + 1))}` : suffix;
+    await write(harmlessFrame(`\u001B[?25l${bottom}\u001B[1G\u001B[${lines.length}A${again}${end}`, first).text);
   } else if (late === 'with text') {
     const erased = `\u001B[?25l\u001B[${caretLine}A\u001B[1G\u001B[J`;
     await write(harmlessFrame(`${erased}kept at last\r\n${region}`, first).text);
     kept.push('kept at last');
   }
-  await write(eraseLines({lines: lines.length, rowsBelow: below}, size.columns).text);
+  const more = isMore ? 1 : 0;
+  await write(eraseLines({lines: lines.length + more, rowsBelow: below + more}, size.columns).text);
+  const positions = Array.from(replies.join('').matchAll(/\[(\d+);(\d+)R/gu), ([, row, column]) => ({
+    row: Number(row),
+    column: Number(column),
+  }));
   const {active} = terminal.buffer;
   const all: string[] = [];
   for (let at = 0; at < active.length; at++) {
@@ -65,6 +72,8 @@ async function playedOut({size, above, lines, caret, sizes, late}: Story) {
   return {
     kept,
     found: all.filter(line => line.startsWith('kept')),
+    pushed: all.filter(line => line.includes('─')).map(line => line.charAt(0)),
+    measured: erasedLines(positions),
     rulesOnScreen: screen.filter(line => line?.translateToString().includes('─')).length,
   };
 }
@@ -87,11 +96,11 @@ const story = (above: {minLength: number; maxLength: number}, sizes: fc.Arbitrar
       late: fc.constant('none' as const),
     }),
   );
-/** What weft draws while a model writes: a caret with rows above it and below, on a screen that has been filled. */
+/** A frame while a model writes: a caret with rows above it and below, on a screen that has been filled. */
 const late = fc
   .tuple(
     story({minLength: 30, maxLength: 60}, anySize),
-    fc.constantFrom('same lines' as const, 'with text' as const),
+    fc.constantFrom('same lines' as const, 'more lines' as const, 'with text' as const),
     fc.integer({min: 1, max: 3}),
   )
   .map(
@@ -128,8 +137,11 @@ test(
   async () => {
     await fc.assert(
       fc.asyncProperty(late, async told => {
-        const {kept, found} = await playedOut(told);
+        const {kept, found, pushed, measured} = await playedOut(told);
         expect(found).toEqual(kept);
+        if (told.late === 'with text') return;
+        expect(pushed).toEqual([...new Set(pushed)]);
+        if (told.late === 'same lines') expect(measured).toEqual((await playedOut({...told, late: 'none'})).measured);
       }),
       {numRuns: 300},
     );
@@ -141,17 +153,28 @@ const again = '\u001B[?25l\r\n\u001B[1G\u001B[2A\r\n\u001B[1G\u001B[KB\r\n\u001B
 const higher = '\u001B[?25l\r\n\u001B[1G\u001B[2A\r\n\r\nc\r\n\u001B[1A\u001B[4G\u001B[?25h';
 const before = harmlessFrame(frame, 'none');
 
+const toTop = '\u001B[?7l\u001B[?25l\r\u001BD\u001B[1G\u001B7\u001B[2A';
+const toCaret = '\u001B[1A\u001B[4G\u001B[?25h';
+const down = '\r\u001B[B';
+
 test.each([
-  ['with as many rows as the one before wraps nothing', again, `\u001B[?7l${again}\u001B[?7h`],
-  ['with more is sent as it is', higher, higher],
-  ['after which a mode is switched, too', `\u001B[>1u${again}`, `\u001B[>1u${again}`],
-])('a frame %s', {tags: 'long'}, (_title, written, sent) => {
-  expect(harmlessFrame(written, before)).toEqual({text: sent, rowsBelow: 1});
+  ['with as many', again, 2, `${toTop}\r${down}\u001B[1GB\u001B[K\r${down}\u001B8\r${toCaret}\u001B[?7h`],
+  ['with more', higher, 3, `${toTop}\r${down}\r${down}\u001B8\rc\r\r\u001BD${toCaret}\u001B[?7h`],
+])(
+  'a frame %s lines as the one before wraps nothing, and scrolls only for new lines',
+  (_title, written, lines, sent) => {
+    expect(harmlessFrame(written, before)).toEqual({text: sent, lines, rowsBelow: 1});
+  },
+);
+
+test('a frame after which a mode is switched is sent as it is', () => {
+  const written = `\u001B[>1u${again}`;
+  expect(harmlessFrame(written, before)).toEqual({text: written, lines: 2, rowsBelow: 1});
 });
 
 test('the first frame is sent as it is', () => {
-  expect(harmlessFrame(frame, 'none')).toEqual({text: frame, rowsBelow: 1});
-  expect(harmlessFrame('a\r\nb\r\n', 'none')).toEqual({text: 'a\r\nb\r\n', rowsBelow: 0});
+  expect(harmlessFrame(frame, 'none')).toEqual({text: frame, lines: 2, rowsBelow: 1});
+  expect(harmlessFrame('a\r\nb\r\n', 'none')).toEqual({text: 'a\r\nb\r\n', lines: 2, rowsBelow: 0});
 });
 
 const readable = (sent: string): string => sent.replaceAll('\u001B', '^').replaceAll(/[\r\b]+/gu, '~');
@@ -160,8 +183,12 @@ const text = (up: number): string => `\u001B[?25l\u001B[${up}A\u001B[1G\u001B[Jt
 const erased = (lines: number): string => `^[?25l^D^[?45h~${'^[A~'.repeat(lines)}^[J^[?45ltext`;
 
 test.each([
-  ['without the frame that was drawn just before it', again, 1, erased(2)],
-  ['behind one that is higher', higher, 2, `${readable(higher)}${erased(3)}`],
-])('text goes above the live region, %s', (_title, first, up, sent) => {
-  expect(readable(harmlessFrame(first + text(up), before).text)).toBe(`${sent}~\n${readable(frame)}`);
-});
+  ['one of as many lines', again, 1, before, erased(2)],
+  ['a higher one', higher, 2, before, erased(2)],
+  ['the first one', frame, 1, 'none', '^[?25ltext'],
+] as const)(
+  'text goes above the live region without the frame that Ink has just drawn: %s',
+  (_title, first, up, drawn, sent) => {
+    expect(readable(harmlessFrame(first + text(up), drawn).text)).toBe(`${sent}~\n${readable(frame)}`);
+  },
+);

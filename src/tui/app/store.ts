@@ -9,7 +9,7 @@ import {composerDraftWidth} from '../components/composer.tsx';
 import {turnMs} from '../components/spinner.tsx';
 import {showsDecision} from '../components/approval-card.tsx';
 import {showsOption} from '../components/question-card.tsx';
-import {type LiveRegionState, panelRows} from '../components/live-region.tsx';
+import {type LiveRegionState, panelRows, textRows} from '../components/live-region.tsx';
 import {draftText, isEmptyDraft} from '../editor/draft.ts';
 import {promptHistoryOf} from '../editor/prompt-history.ts';
 import {replaceFieldText} from '../editor/text-field.ts';
@@ -572,11 +572,12 @@ export class Store {
 
   /** Writes the finished entries. The first of them move the start screen to the scrollback. */
   #addFinished(): void {
-    const {view, finished, begun} = this.#scrollback.take(this.#view, this.#frame);
+    const rows = textRows(this.#host.size().rows);
+    const {view, finished, begun} = this.#scrollback.take(this.#view, this.#frame, rows);
     this.#view = view;
     if (finished.length > 0) this.#transcript.addStart(this.#start.take());
     this.#transcript.add(finished);
-    this.#transcript.writeBegun(begun);
+    this.#transcript.writeBegun(begun, rows);
   }
 }
 

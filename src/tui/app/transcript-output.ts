@@ -1,6 +1,5 @@
 import {countLostRows, unstyledText} from '../scrollback/lost-rows.ts';
 import {linesAfterLost, restOfBlock} from '../scrollback/rest-of-block.ts';
-import {maxTextRows} from '../scrollback/scrollback.ts';
 import type {ScrollbackBuffer, TranscriptBlock} from '../scrollback/scrollback-buffer.ts';
 import {atEnd, type ScrollPosition, scrollPosition, type ScrollStep} from '../state/scroll-position.ts';
 import type {LinesAbove} from '../terminal/ink-terminal.tsx';
@@ -129,10 +128,10 @@ export class TranscriptOutput implements LinesAbove {
     return {block: rest, kept: [], lines: rest(frame)};
   }
 
-  /** Writes the beginning of a long unfinished text with the next frame. The live region shows only the last lines. */
-  writeBegun(open: TranscriptBlock | 'none'): void {
+  /** Writes the beginning of a long unfinished text with the next frame. The live region shows only the last `rows` lines. */
+  writeBegun(open: TranscriptBlock | 'none', rows: number): void {
     const isWritten = open !== 'none' && this.#buffer === 'none';
-    this.#begun = isWritten ? linesAfterLost(open, this.lost, this.#frame()).slice(0, -maxTextRows) : [];
+    this.#begun = isWritten ? linesAfterLost(open, this.lost, this.#frame()).slice(0, -rows) : [];
   }
 
   /** Takes the lines to write above the live region now. Returns each line only once. */

@@ -1,6 +1,5 @@
 import {Box, Text} from 'ink';
 import type {ReactNode} from 'react';
-import {maxTextRows} from '../scrollback/scrollback.ts';
 import {QuestionCard} from './question-card.tsx';
 import {HunkCard} from './hunk-card.tsx';
 import {ApprovalCard} from './approval-card.tsx';
@@ -89,6 +88,9 @@ const typicalCardRows = 8;
 /** Rows of the composer, the run line, and the status line, with their borders and margins. */
 const rowsBelow = 6;
 
+/** Returns the maximum number of rows of an unfinished text. A shrinking terminal pushes rows into its scrollback. */
+export const textRows = (rows: number): number => Math.max(1, Math.min(10, maxLines(rows) - rowsBelow));
+
 /**
  * Everything below the scrollback: unfinished entries, todo panel, run line, card or composer, status line. Lower parts get
  * their rows first.
@@ -101,7 +103,7 @@ export function LiveRegion({state, open, rows, frame}: LiveRegionProps): ReactNo
   const directory = directoryOf(view);
   const attention = attentionOf(view);
   const isAsked = attention.kind !== 'composer';
-  const openMost = view.entries.at(-1)?.kind === 'text' ? Math.min(most, maxTextRows) : most;
+  const openMost = view.entries.at(-1)?.kind === 'text' ? textRows(rows) : most;
   const todos = todosOf(view.tasks);
   // Hide a list in which no todo was ever started, such as the steps of a plan that was carried out without it.
   const isUsed = todos.some(({status}) => status !== 'pending');

@@ -3,7 +3,7 @@ import {finishedLines, isLong, openLines} from './entries.ts';
 import type {MarkdownLexer} from './render-markdown.ts';
 import type {TranscriptBlock} from './scrollback-buffer.ts';
 import {grammarOfDiff, isGrammarLoaded, loadGrammar} from './syntax/highlight.ts';
-import {isStableLine} from './split-markdown.ts';
+import {isStable} from './split-markdown.ts';
 import {type GrammarName, grammarOfFence} from './syntax/grammars.ts';
 import {takeFinished} from '../state/reduce.ts';
 import type {Entry, FinishedEntry, View} from '../state/view.ts';
@@ -20,9 +20,6 @@ interface ScrollbackHost {
 
 /** The number of recent folded entries that can be expanded. `/transcript` shows all of them. */
 const foldedKept = 20;
-
-/** The maximum number of rows of an unfinished text in the live region. A shrinking terminal pushes rows into its scrollback. */
-export const maxTextRows = 10;
 
 interface Taken {
   readonly view: View;
@@ -87,7 +84,8 @@ export class Scrollback {
     return [blockOf(entry, lexer, 'full')];
   }
 
-  take(view: View, frame: EntryFrame): Taken {
+  /** `rows` is the number of rows that an unfinished text has in the live region. */
+  take(view: View, frame: EntryFrame, rows: number): Taken {
     const lexer = this.#lexer;
     // Load grammars at the same time as the lexer.
     const isHeld = this.#gate.holds(view);
@@ -105,7 +103,7 @@ export class Scrollback {
       const foldable = drained.finished.filter(one => isFoldable(one, frame));
       this.#folded = [...this.#folded, ...foldable].slice(-foldedKept);
     }
-    const begun: TranscriptBlock | 'none' = isLongText(drained.view, frame)
+    const begun: TranscriptBlock | 'none' = isLongText(drained.view, frame, rows)
       ? at => openLines(drained.view, {lexer, actions: new Map()}, at)
       : 'none';
     if (!this.#isExpandWanted) return {view: drained.view, finished, begun};
@@ -135,10 +133,11 @@ const blockOf =
   frame =>
     finishedLines(entry, lexer, {...frame, verbosity});
 
-function isLongText({entries: [entry, next]}: View, {width}: EntryFrame): boolean {
+function isLongText({entries: [entry, next]}: View, {width}: EntryFrame, rows: number): boolean {
   if (entry?.kind !== 'text' || next !== undefined) return false;
+  const {rest} = entry;
   // No character takes more than two cells.
-  return entry.rest.length * 2 > maxTextRows * width && isStableLine(entry.rest);
+  return (rest.length * 2) / width + rest.split('\n').length > rows && isStable(rest);
 }
 
 function isFoldable(finished: FinishedEntry, frame: EntryFrame): boolean {

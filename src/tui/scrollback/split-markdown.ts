@@ -257,11 +257,11 @@ class InlineMarks {
 /** Matches runs of inline marks. Escapes, lone stars and underscores inside words are matched first, so that they do not count. */
 const marks = /\\.|(?<=\s)\*+(?=\s)|(?<=\w)_+(?=\w)|`+|\*+|_+|~+|[[\]]|<(?=[a-zA-Z/!?])|>/gu;
 
-/** True if a block is one line, the beginning of which no longer changes. */
-export function isStableLine(text: string): boolean {
+/** True if a block has only lines whose text no longer changes. */
+export function isStable(text: string): boolean {
   const inline = new InlineMarks();
   inline.read(text);
-  return inline.closed && !text.includes('\n') && plainLine.test(text);
+  return inline.closed && text.split('\n').every(line => plainLine.test(line));
 }
 
 /** Returns the source of a table's header and the rule below it, or an empty string if `source` does not begin with a table. */

@@ -52,35 +52,51 @@ export function erasedLines([below, ...starts]: readonly TerminalPosition[]): Er
 
 export interface SentFrame {
   readonly text: string;
+  readonly lines: number;
   readonly rowsBelow: number;
 }
 
 /**
  * Makes an Ink frame harmless if it reaches the terminal after a resize. `before` is the previous frame, if it is still
- * drawn. In the result, wrapping joins no two lines. Text above the live region is written at the region's position
- * after the resize.
+ * drawn. In the result, wrapping joins no two lines, and a frame of as many lines scrolls no row away. Text above the live region is
+ * written at the region's position after the resize.
  */
 export function harmlessFrame(written: string, before: SentFrame | 'none'): SentFrame {
-  const erased = frameErased.exec(written);
   const rowsBelow = rowsBelowIn(written);
-  if (erased === null) return {text: isWithin(written, before) ? unwrapped(written) : written, rowsBelow};
-  // Ink has redrawn the live region just before erasing it.
+  const erased = frameErased.exec(written);
+  if (erased === null) {
+    return {text: inPlace(written, before) ?? written, lines: linesAfter(written, before), rowsBelow};
+  }
+  // Ink has redrawn the live region just before erasing it. A lower terminal would push rows of it into its scrollback.
   const first = written.slice(0, erased.index);
-  const isNeeded = first !== '' && !isWithin(first, before);
-  if (isNeeded ? !endsFrame(first) : before === 'none') return {text: written, rowsBelow};
-  const drawn = {
-    lines: Number(erased[1]) + (isNeeded || before === 'none' ? rowsBelowIn(first) : before.rowsBelow),
-    rowsBelow: isNeeded || before === 'none' ? rowsBelowIn(first) : before.rowsBelow,
-  };
-  const after = written.slice(erased.index + erased[0].length);
-  return {
-    text: `${isNeeded ? first : ''}${hideCursor}${toBelow(drawn)}${eraseUpwards(drawn, rarelyWider)}${after}`,
-    rowsBelow,
-  };
+  const last = first === '' && before !== 'none' ? before.rowsBelow : rowsBelowIn(first);
+  const lines = Number(erased[1]) + last;
+  const isRedrawn = first === '' ? before !== 'none' : isOnlyFrame(first) && linesAfter(first, before) === lines;
+  if (!isRedrawn) return {text: written, lines, rowsBelow};
+  const erasing = before === 'none' ? '' : toBelow(before) + eraseUpwards(before, rarelyWider);
+  return {text: hideCursor + erasing + written.slice(erased.index + erased[0].length), lines, rowsBelow};
 }
 
 const hideCursor = '\u001B[?25l';
-const unwrapped = (frame: string): string => `\u001B[?7l${frame}\u001B[?7h`;
+/**
+ * Writes a frame of no fewer lines than the one before so that its rows stay the rows of lines, however the terminal wrapped them. It
+ * scrolls only for new lines. xterm.js takes a row for the beginning of a line after a line feed or erasing from its first cell.
+ * Returns `undefined` for other frames.
+ */
+function inPlace(frame: string, before: SentFrame | 'none'): string | undefined {
+  const [toBottom = '', up, body, ...others] = frame.slice(0, frameEnd.exec(frame)?.index).split(movesUp);
+  const isFrame = isOnlyFrame(frame) && !erases.test(frame) && up !== undefined && body !== undefined;
+  if (before === 'none' || !isFrame || others.length > 0 || toBottom.split('\n').length - 1 !== before.rowsBelow)
+    return undefined;
+  const rows = body
+    .replaceAll(wholeRow, (_, text: string) => `\u001B[1G${text === '' ? ' ' : text}\u001B[K`)
+    .split('\n');
+  const [drawn, added] = [rows.slice(0, Number(up)), rows.slice(Number(up))];
+  if (added.length === 0) return undefined;
+  const end = frame.slice(frameEnd.exec(frame)?.index ?? frame.length);
+  const lines = drawn.map(row => `${row}\r\u001B[B`).join('');
+  return `\u001B[?7l${toBottom.replaceAll('\n', index)}\u001B7\u001B[${up}A${lines}\u001B8\r${added.join(`\r${index}`)}${end}\u001B[?7h`;
+}
 
 export const endsFrame = (written: string): boolean => written.endsWith('\n') || frameEnd.test(written);
 
@@ -89,13 +105,12 @@ export const isOnlyFrame = (written: string): boolean => endsFrame(written) && !
 
 const rowsBelowIn = (frame: string): number => Number(frameEnd.exec(frame)?.[1] ?? 0);
 
-/** True if a frame has the same number of rows as the previous one, above and below the cursor. */
-function isWithin(frame: string, before: SentFrame | 'none'): before is SentFrame {
-  if (before === 'none' || !isOnlyFrame(frame) || erases.test(frame)) return false;
+/** Returns the number of lines that are drawn after a frame. */
+function linesAfter(frame: string, before: SentFrame | 'none'): number {
   const body = frame.slice(0, frameEnd.exec(frame)?.index ?? frame.length);
   const down = body.split('\n').length - 1;
   const up = Array.from(body.matchAll(movesUp)).reduce((sum, [, rows]) => sum + Number(rows), 0);
-  return down - up === before.rowsBelow && rowsBelowIn(frame) === before.rowsBelow;
+  return (before === 'none' ? 0 : before.lines - before.rowsBelow) + down - up;
 }
 
 /* oxlint-disable no-control-regex -- sequences of the terminal */
@@ -104,6 +119,8 @@ const frameEnd = /(?:\u001B\[(\d+)A)?\u001B\[\d+G\u001B\[\?25h$/u;
 /** Matches Ink's sequence for erasing the last frame, from the cursor's cell. */
 const frameErased = /\u001B\[\?25l\u001B\[(\d+)A\u001B\[1G\u001B\[J/u;
 const erases = /\u001B\[(?:J|2K)/u;
+/** Matches a row that Ink writes anew. */
+const wholeRow = /\u001B\[1G\u001B\[K([^\r\n]*)/gu;
 const movesUp = /\u001B\[(\d+)A/gu;
 /** Matches mode switches, except showing and hiding the cursor, which every frame contains. */
 const switchesMode = /\u001B\[(?:[<>=]|\?(?!25[hl]))/u;
@@ -115,7 +132,10 @@ const fewestColumns = 4;
 /** Columns for the sequence that goes with every text and must be short. It finds the start of lines of up to six rows. */
 const rarelyWider = 24;
 
-const toBelow = ({rowsBelow}: DrawnLines): string => '\u001BD'.repeat(rowsBelow);
+/** Moves down, and scrolls in the last row (IND). */
+const index = '\u001BD';
+
+const toBelow = ({rowsBelow}: DrawnLines): string => index.repeat(rowsBelow);
 
 const lineStart = (columns: number): string => `\r${'\b\r'.repeat(Math.ceil(columns / fewestColumns))}`;
 
