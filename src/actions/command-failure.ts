@@ -4,10 +4,7 @@ import type {BlockState, ShellReport} from './ports.ts';
 /** Matches a program whose exit code 1 reports a finding: no match, a difference or a false condition. */
 const reportsFinding = /^(?:\S*\/)?(?:[efz]?grep|rg|find|diff|cmp|test|\[|git (?:diff|grep))(?:\s|$)/u;
 
-/**
- * True if a command that has ended failed. Claude Code judges exit codes the same way: by the last program of the
- * command line.
- */
+/** True if a command that has ended failed. Claude Code judges exit codes the same way: by the last program of the command line. */
 export function isFailure(command: string, end: ShellReport['end'] | BlockState): boolean {
   switch (end.kind) {
     case 'exited':

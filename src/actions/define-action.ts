@@ -64,10 +64,7 @@ export interface ActionDefinition<Input, Output, PartialOutput> {
   outcome(output: Output): readonly string[];
   /** `by-own-events`: the action's own events report it (a question, a changed list), not the end of an action. */
   readonly reported: 'as-action' | 'by-own-events';
-  /**
-   * The part of a success's text that people read in a resumed session. `for-the-model`: no part, because the label
-   * says what was done.
-   */
+  /** The part of a success's text that people read in a resumed session. `for-the-model`: no part, because the label says what was done. */
   readonly past: 'as-it-is' | 'remarks-at-end' | 'files' | 'answer-of-agent' | 'block' | 'command' | 'for-the-model';
   /** Returns what a card shows before the action runs. A failure settles the action: weft neither asks about it nor runs it. */
   preview(input: Input, context: ActionContext): Promise<Outcome<Preview, Settled<Output, PartialOutput>>>;

@@ -88,9 +88,7 @@ export interface HarnessApproval {
   readonly reason: string;
 }
 
-/**
- * The access that a harness asks for, in the terms of the catalog. Relative paths start at the directory of the run.
- */
+/** The access that a harness asks for, in the terms of the catalog. Relative paths start at the directory of the run. */
 export type HarnessAccess =
   /** `paths`: what the command reads, according to the harness. */
   | {

@@ -260,10 +260,7 @@ export interface ImpactPort {
 }
 
 export interface ImpactReport {
-  /**
-   * The effect, such as `deletes 37 files, 12 of them untracked`. Empty if nothing would be affected or the effect is
-   * unknown.
-   */
+  /** The effect, such as `deletes 37 files, 12 of them untracked`. Empty if nothing would be affected or the effect is unknown. */
   readonly summary: string;
   /** Some of the affected files, as paths relative to the workspace. */
   readonly paths: readonly string[];

@@ -28,10 +28,7 @@ const defaultLimit = 5;
 /** Tools that any search returns at most. */
 const maxFound = 20;
 
-/**
- * Finds tools that are not in the request: those of MCP servers that would take too much context, and weft's own rarely
- * used tools.
- */
+/** Finds tools that are not in the request: those of MCP servers that would take too much context, and weft's own rarely used tools. */
 export const searchTools = defineAction<SearchToolsInput, SearchToolsOutput, undefined>({
   summary: 'Find tools that are not in the request.',
   ...needsNoPermission,

@@ -6,10 +6,7 @@ import type {WorkspaceChanges} from './changes-port.ts';
 export interface Worktree {
   readonly name: string;
   readonly folder: string;
-  /**
-   * The directory in the worktree in which the agent works: as deep below `folder` as the original folder is in its
-   * repository.
-   */
+  /** The directory in the worktree in which the agent works: as deep below `folder` as the original folder is in its repository. */
   readonly directory: string;
   readonly branch: string;
 }

@@ -280,10 +280,7 @@ export interface SettingsFileOptions extends FolderOption {
 /** True if the value of a flag is JSON itself and not the path of a JSON file. */
 export const isInlineJson = (given: string): boolean => given.trimStart().startsWith('{');
 
-/**
- * Returns inline JSON unchanged, or the text of the file. `unreadable` makes the usage error for a file that can't be
- * read.
- */
+/** Returns inline JSON unchanged, or the text of the file. `unreadable` makes the usage error for a file that can't be read. */
 export function inlineOrFileText(given: string, unreadable: (why: string) => string): string {
   return isInlineJson(given) ? given : readTextFile(given, unreadable);
 }

@@ -1,6 +1,4 @@
-/**
- * Cuts `text` to at most `max` UTF-16 units, with `…` at the end if something was cut. Never splits a surrogate pair.
- */
+/** Cuts `text` to at most `max` UTF-16 units, with `…` at the end if something was cut. Never splits a surrogate pair. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text;
   const end = isHighSurrogate(text.charCodeAt(max - 2)) ? max - 2 : max - 1;
@@ -14,10 +12,7 @@ export function clipStart(text: string, max: number): string {
   return `…${text.slice(isHighSurrogate(text.charCodeAt(start - 1)) ? start + 1 : start)}`;
 }
 
-/**
- * Returns the first line of `text`, cut to `max` UTF-16 units, for labels and notices. ` …` shows that more lines
- * follow.
- */
+/** Returns the first line of `text`, cut to `max` UTF-16 units, for labels and notices. ` …` shows that more lines follow. */
 export function firstLine(text: string, max: number): string {
   const trimmed = text.trimStart();
   const end = trimmed.search(/[\r\n]/u);

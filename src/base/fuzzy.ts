@@ -76,19 +76,14 @@ const dot = 0x2e;
 
 const small = (byte: number): number => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte);
 
-/**
- * True if a word begins here: after a character that isn't a letter or digit, and at a capital letter after a
- * lower-case one.
- */
+/** True if a word begins here: after a character that isn't a letter or digit, and at a capital letter after a lower-case one. */
 const beginsWord = (before: number, byte: number): boolean =>
   !isLetterOrDigit(before) || (byte >= 0x41 && byte <= 0x5a && before >= 0x61 && before <= 0x7a);
 
 const isLetterOrDigit = (byte: number): boolean =>
   byte >= 0x80 || (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x30 && byte <= 0x39);
 
-/**
- * Returns the position at which the last part of a path begins. A slash at the end of the path belongs to this part.
- */
+/** Returns the position at which the last part of a path begins. A slash at the end of the path belongs to this part. */
 function nameStart(text: Uint8Array, from: number, to: number): number {
   for (let at = to - 2; at >= from; at -= 1) if (text[at] === slash) return at + 1;
   return from;

@@ -85,10 +85,7 @@ const plainWildcards = {
 const charactersOf = (text: string): ArrayLike<string> =>
   /[\u{10000}-\u{10FFFF}]/u.test(text) ? Array.from(text) : text;
 
-/**
- * Matches the elements of a pattern. A `]` that comes first in a set is a member; a set that does not close is plain
- * text.
- */
+/** Matches the elements of a pattern. A `]` that comes first in a set is a member; a set that does not close is plain text. */
 const signs: Readonly<Record<NameOptions['sets'], RegExp>> = {
   exact: /\*+|\\[\s\S]|\[(?=([!^]?\]?))\1[^\]]*\]|[\s\S]/gu,
   widened: /\*+|\\[\s\S]?|\[[!^]?\]?(?:\[([:.=])[^\]]*\1\]|[^\]])*\]|[\s\S]/gu,
@@ -159,10 +156,7 @@ const nameWildcards = {
   },
 };
 
-/**
- * Tells `matchStars` which elements of a pattern are stars (any run of elements, even an empty one) and what the others
- * match.
- */
+/** Tells `matchStars` which elements of a pattern are stars (any run of elements, even an empty one) and what the others match. */
 export interface Wildcards<P, T> {
   readonly isStar: (wanted: P) => boolean;
   readonly fits: (wanted: P, found: T) => boolean;
@@ -253,10 +247,7 @@ function expandEach(parts: readonly string[]): Expansion {
   return all;
 }
 
-/**
- * Returns the content of the brace at `start`, split at its own commas, and the position of its end; `undefined` if it
- * does not close.
- */
+/** Returns the content of the brace at `start`, split at its own commas, and the position of its end; `undefined` if it does not close. */
 function bracesAt(
   pattern: string,
   start: number,

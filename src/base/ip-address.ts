@@ -42,9 +42,7 @@ function ipv4Scope([a = 0, b = 0, c = 0]: readonly number[]): AddressScope {
   return isReserved ? 'private' : 'public';
 }
 
-/**
- * Returns the eight groups of an IPv6 address, whose last two may be written as IPv4; `undefined` for any other text.
- */
+/** Returns the eight groups of an IPv6 address, whose last two may be written as IPv4; `undefined` for any other text. */
 function ipv6Groups(text: string): readonly number[] | undefined {
   const [, head = '', dotted] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/su.exec(text) ?? [];
   const last = dotted === undefined ? undefined : ipv4Bytes(dotted);

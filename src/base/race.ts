@@ -1,7 +1,4 @@
-/**
- * Resolves like `promise`, or to `'aborted'` if the signal aborts first. Removes its listener from the signal at the
- * end.
- */
+/** Resolves like `promise`, or to `'aborted'` if the signal aborts first. Removes its listener from the signal at the end. */
 export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | 'aborted'> {
   const aborted = Promise.withResolvers<'aborted'>();
   const abort = (): void => aborted.resolve('aborted');

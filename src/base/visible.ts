@@ -11,10 +11,7 @@ const unsafe =
   /[\u034F\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E0FFF}]|\p{Surrogate}/gu;
 const anythingUnsafe = new RegExp(`\\t|${unsafe.source}`, 'u');
 
-/**
- * Removes control, bidi and invisible characters. Keeps tabs and line feeds, and joiners between letters of other
- * scripts and emoji.
- */
+/** Removes control, bidi and invisible characters. Keeps tabs and line feeds, and joiners between letters of other scripts and emoji. */
 export const withoutInvisible = (text: string): string =>
   text.replaceAll(/\r\n?/gu, '\n').replaceAll(unsafe, '').replaceAll(strayJoiners, '');
 
@@ -22,10 +19,7 @@ export const withoutInvisible = (text: string): string =>
 const strayJoiners =
   /(?:\u200C|\u200D|[\uFE00-\uFE0F]){3,}|(?:\u200C|\u200D|[\uFE00-\uFE0F]){2}(?!\p{Extended_Pictographic})|(?<![^\u0000-\u007F])(?:\u200C|\u200D)|(?:\u200C|\u200D)(?![^\u0000-\u007F])/gu;
 
-/**
- * Replaces every control, bidi and invisible character by a visible escape. Keeps line feeds, and turns tabs into
- * spaces.
- */
+/** Replaces every control, bidi and invisible character by a visible escape. Keeps line feeds, and turns tabs into spaces. */
 export function visible(text: string): string {
   if (!anythingUnsafe.test(text)) return text;
   return text.replaceAll('\r\n', '\n').replaceAll('\t', tab).replaceAll(unsafe, escapeOf);
@@ -79,10 +73,7 @@ export function visibleOutput(text: string): string {
   );
 }
 
-/**
- * Returns the JSON escape of a character. A carriage return can only occur between tokens, as white space, so it is
- * dropped.
- */
+/** Returns the JSON escape of a character. A carriage return can only occur between tokens, as white space, so it is dropped. */
 function jsonEscapes(character: string): string {
   if (character === '\r') return '';
   return Array.from(

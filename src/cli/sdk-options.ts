@@ -3,9 +3,7 @@ import type {InitializeRequest} from '../protocol/rpc/control-message.ts';
 import {UsageError} from '../app/exit-code.ts';
 import {readTextFile, type MainOptions, sdkFlags} from '../app/main-options.ts';
 
-/**
- * Returns the options as the rest of weft reads them. Translates flags of the Agent SDK into weft's own, and refuses unsupported ones.
- */
+/** Returns the options as the rest of weft reads them. Translates flags of the Agent SDK into weft's own, and refuses unsupported ones. */
 export function normalizeOptions(options: MainOptions): MainOptions {
   refuseUnsupportedFlags(options);
   const {maxBudgetUsd, dangerouslySkipPermissions, model, ...rest} = options;

@@ -11,19 +11,13 @@ import type {Json} from '../base/json.ts';
 /** The keys from the outermost object down to a value. */
 export type KeyPath = readonly [string, ...string[]];
 
-/**
- * Returns the text with `item` at the end of the list at `path`. Adds the list and the objects around it if they are
- * missing.
- */
+/** Returns the text with `item` at the end of the list at `path`. Adds the list and the objects around it if they are missing. */
 export function appendToList(text: string, path: KeyPath, item: string): string {
   const found = findValue(text, path);
   return found.tag === 'found' ? insertLast(text, found.node, JSON.stringify(item)) : withMember(text, found, [item]);
 }
 
-/**
- * Returns the text with `value` at `path`, instead of the earlier value. Adds the objects around it if they are
- * missing.
- */
+/** Returns the text with `value` at `path`, instead of the earlier value. Adds the objects around it if they are missing. */
 export function setValue(text: string, path: KeyPath, value: Json): string {
   const found = findValue(text, path);
   if (found.tag === 'missing') return withMember(text, found, value);

@@ -7,10 +7,7 @@ import {changeFile} from './change-file.ts';
 import {appendToList, removeFromList, removeMember, setValue} from './edit-json.ts';
 import {namePath, parseSettings, type SettingName, type SettingsFile} from './settings-schema.ts';
 
-/**
- * The location of the settings' JSON Schema, relative to the built program in `dist/chunks`. The sources have no schema
- * file.
- */
+/** The location of the settings' JSON Schema, relative to the built program in `dist/chunks`. The sources have no schema file. */
 const schema = new URL('../settings.schema.json', import.meta.url);
 
 /**
@@ -27,10 +24,7 @@ interface SettingPlace {
   readonly name: SettingName;
 }
 
-/**
- * Writes a valid value into a settings file and leaves everything else in the file unchanged. Does not change a broken
- * file.
- */
+/** Writes a valid value into a settings file and leaves everything else in the file unchanged. Does not change a broken file. */
 export const setSetting = ({path, name}: SettingPlace, value: Json): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeSettings(path, body => setValue(body.trim() === '' ? newFile(path) : body, namePath(name), value));
 

@@ -3,10 +3,7 @@ import {maxTimeoutSeconds} from '../base/timer-limits.ts';
 import type {HookWork} from '../domain/hook.ts';
 import {rightsOf, rightsSchema, rightsText} from './project-rights.ts';
 
-/**
- * The events at which weft calls hooks. A broken hook blocks any of the first four events, unless its settings say
- * otherwise.
- */
+/** The events at which weft calls hooks. A broken hook blocks any of the first four events, unless its settings say otherwise. */
 export const hookEvents = [
   'PreToolUse',
   'PermissionRequest',

@@ -33,9 +33,7 @@ export function addToNotes(
   });
 }
 
-/**
- * Writes edited notes. `before` is the text that the edit began with. Keeps notes that others added in the meantime.
- */
+/** Writes edited notes. `before` is the text that the edit began with. Keeps notes that others added in the meantime. */
 export const writeNotes = (
   path: string,
   {before, text}: {readonly before: string; readonly text: string},

@@ -96,10 +96,7 @@ const defaults = {
 interface MergedSettings {
   readonly settings: Settings;
   readonly warnings: readonly string[];
-  /**
-   * The requests of the workspace's own files that need trust in the folder, in words. Empty if the files only
-   * restrict.
-   */
+  /** The requests of the workspace's own files that need trust in the folder, in words. Empty if the files only restrict. */
   readonly trustRequests: readonly Sourced<string>[];
   /** Allow rules of the workspace that do not count, because the folder is not trusted. */
   readonly withheldRules: readonly Sourced<string>[];
@@ -253,10 +250,7 @@ export const preferencesOf = (settings: Settings): Preferences => ({
   statusLine: settings.statusLine.value,
 });
 
-/**
- * Whether the user trusts the folder with the current settings files. `changed`: the user trusted other versions of
- * them.
- */
+/** Whether the user trusts the folder with the current settings files. `changed`: the user trusted other versions of them. */
 export type FolderTrust = 'trusted' | 'changed' | 'never';
 
 /** Describe what a project's settings request, in the order in which the user reads it. */
@@ -373,10 +367,7 @@ interface TrustRequest {
   readonly text: string;
 }
 
-/**
- * How much each mode allows without asking. `plan` changes nothing, and `dontAsk` denies what `default` would ask
- * about.
- */
+/** How much each mode allows without asking. `plan` changes nothing, and `dontAsk` denies what `default` would ask about. */
 const looseness = {plan: 0, dontAsk: 1, default: 2, acceptEdits: 3, bypassPermissions: 4} as const satisfies Record<
   PermissionMode,
   number

@@ -233,10 +233,7 @@ export async function fileMark(path: string): Promise<string> {
   return found === undefined ? 'none' : `${found.dev}:${found.ino}:${found.ctimeNs}`;
 }
 
-/**
- * Returns the files inside the project that a command line names. They need not exist. Files that only receive its output are
- * left out.
- */
+/** Returns the files inside the project that a command line names. They need not exist. Files that only receive its output are left out. */
 export function scriptsIn(
   command: string,
   place: {readonly directory: string; readonly folder: string},
@@ -339,10 +336,7 @@ const withVariables = (text: string, {folder, environment}: ServerPlace): string
 
 /** The trust in the project's files that a hook or a server runs. */
 export interface ScriptStanding {
-  /**
-   * Why the hook or server may not run now, such as a script that changed since the project was trusted; empty if it
-   * may run.
-   */
+  /** Why the hook or server may not run now, such as a script that changed since the project was trusted; empty if it may run. */
   readonly refusalReason: string;
   /** Changes whenever one of the files is written, whatever the new content is. */
   readonly mark: string;

@@ -52,10 +52,7 @@ export const secretsOf = ({accessToken, refreshToken, client}: ServerCredential)
 /** The storage of a server's credential. */
 export type CredentialPlace = {readonly in: 'keychain'} | {readonly in: 'file'; readonly credential: ServerCredential};
 
-/**
- * Reads the servers that the file names, by address. Returns none if there is no file, and leaves out entries of
- * another form.
- */
+/** Reads the servers that the file names, by address. Returns none if there is no file, and leaves out entries of another form. */
 export function readServerCredentials(path: string): Outcome<ReadonlyMap<string, CredentialPlace>, Fault> {
   const read = readTextFile(path);
   if (read.tag === 'failed') return failed(unreadable(path, read.error));

@@ -47,10 +47,7 @@ export const recordTrust = (record: string, {folder, fingerprint}: TrustEntry): 
     return ok(serialized({...kept, folders: {...kept.folders, [folder]: fingerprint}}));
   });
 
-/**
- * Forgets that the folder and its files are trusted, and the rules that the user added there. Returns `same` if nothing
- * was recorded.
- */
+/** Forgets that the folder and its files are trusted, and the rules that the user added there. Returns `same` if nothing was recorded. */
 export const forgetTrust = (record: string, folder: string): Promise<Outcome<'changed' | 'same', Fault>> =>
   changeFile(record, text => {
     const {
@@ -79,10 +76,7 @@ export type FileTrust = 'trusted' | 'changed' | 'never';
 export interface ProjectTrust {
   /** The project's folder, links followed. */
   readonly folder: string;
-  /**
-   * Returns the trust in a file. `path` may be absolute or relative to the project's folder. Links in it are not
-   * followed.
-   */
+  /** Returns the trust in a file. `path` may be absolute or relative to the project's folder. Links in it are not followed. */
   stateOf(path: string, bytes: Uint8Array | string): FileTrust;
 }
 

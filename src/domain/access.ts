@@ -11,10 +11,7 @@ export type Access =
   | {readonly kind: 'search'; readonly path: string; readonly patterns: readonly string[]}
   | ({readonly kind: 'edit'} & EditRequest)
   | CommandAccess
-  /**
-   * Types into the terminal of a running command. `program` is the name of the running program, or empty if weft
-   * doesn't know it.
-   */
+  /** Types into the terminal of a running command. `program` is the name of the running program, or empty if weft doesn't know it. */
   | {
       readonly kind: 'terminal-input';
       readonly blockId: string;

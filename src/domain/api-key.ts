@@ -123,9 +123,7 @@ export type PastedKey =
   | {readonly kind: 'other-service'; readonly service: string; readonly baseUrl: string}
   | {readonly kind: 'no-key'; readonly reason: string};
 
-/**
- * Recognizes a key by its form. Also accepts `NAME=key` as in shell startup files, with or without `export` and quotes.
- */
+/** Recognizes a key by its form. Also accepts `NAME=key` as in shell startup files, with or without `export` and quotes. */
 export function recognizeKey(pasted: string): PastedKey {
   const [, name = '', value = ''] = /^(?:export\s+)?(?:(\w+)\s*=\s*)?(.*)$/su.exec(pasted.trim()) ?? [];
   const key = value.replace(/^(["'`])(.*)\1;?$/su, '$2').trim();
@@ -154,10 +152,7 @@ export const planText =
 const shortest = 16;
 const longest = 512;
 
-/**
- * Other companies also issue keys that begin with `sk-`. OpenAI's own keys have a second prefix, or a mark in the
- * middle.
- */
+/** Other companies also issue keys that begin with `sk-`. OpenAI's own keys have a second prefix, or a mark in the middle. */
 const forms = {
   anthropic: /^sk-ant-[\w-]{8,}$/u,
   openai: /^sk-(?:proj|svcacct|admin|None)-[\w-]{8,}$|^sk-\w+T3BlbkFJ\w+$/u,

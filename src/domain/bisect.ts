@@ -2,9 +2,7 @@ import {afterTrees, beforeTrees, type TreeId} from './checkpoint.ts';
 import {unreachable} from '../base/unreachable.ts';
 import type {SessionChange} from './timeline.ts';
 
-/**
- * Returns the trees that tell the state of the files after the first `count` changes. A path is as the first tree that covers it says.
- */
+/** Returns the trees that tell the state of the files after the first `count` changes. A path is as the first tree that covers it says. */
 export const treesAfter = (changes: readonly SessionChange[], count: number): readonly TreeId[] => [
   ...changes
     .slice(0, count)

@@ -22,10 +22,7 @@ export interface TreeChange {
   readonly after: TreeId;
 }
 
-/**
- * A change whose end may be missing. `now`: no state was stored after the change, so everything since `before` counts
- * as part of it.
- */
+/** A change whose end may be missing. `now`: no state was stored after the change, so everything since `before` counts as part of it. */
 export interface OpenTreeChange {
   readonly before: TreeId;
   readonly after: TreeId | 'now';
@@ -112,10 +109,7 @@ export interface CheckpointsPort {
    * what `take` stores. Never throws.
    */
   prefetch(signal: AbortSignal): Promise<void>;
-  /**
-   * Returns the touched files that undo will not cover, as texts such as `data.bin (1.2 GB)`. Always returns within a
-   * moment.
-   */
+  /** Returns the touched files that undo will not cover, as texts such as `data.bin (1.2 GB)`. Always returns within a moment. */
   uncoveredFiles(touched: TouchedFiles, signal: AbortSignal): Promise<readonly string[]>;
   /**
    * Stores the state of the files now; `off` if checkpoints are disabled. With paths, the cost does not depend on the

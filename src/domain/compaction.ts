@@ -88,10 +88,7 @@ export interface VerbatimMessage {
   readonly state: 'pinned' | 'unpinned';
 }
 
-/**
- * Returns the message that replaces the compacted messages: the summary and the verbatim parts, each in a separate
- * block.
- */
+/** Returns the message that replaces the compacted messages: the summary and the verbatim parts, each in a separate block. */
 export function compactionMessage(
   {
     id,
@@ -219,10 +216,7 @@ export const refusedWindow = (fault: Fault, request: ModelRequest): number =>
 /** The part of the context window that must be used before the user is shown how full it is. */
 const fullFrom = 0.8;
 
-/**
- * Returns how full the context window is, in percent; `undefined` if it is not full enough to show, or its size is
- * unknown.
- */
+/** Returns how full the context window is, in percent; `undefined` if it is not full enough to show, or its size is unknown. */
 export function contextFullPercent(usage: {
   readonly contextTokens: number;
   readonly contextWindow: number;

@@ -35,10 +35,7 @@ export interface TextBlock {
   readonly text: string;
 }
 
-/**
- * A text that cites web pages. People see the pages as links at its end. The provider gets its own text and citations
- * back.
- */
+/** A text that cites web pages. People see the pages as links at its end. The provider gets its own text and citations back. */
 export interface CitedTextBlock extends TextBlock {
   readonly cited: {readonly text: string; readonly citations: readonly JsonObject[]};
 }
@@ -117,9 +114,7 @@ export interface ThinkingBlock {
 /** The fields of chat completions in which servers send thinking. */
 export const thinkingFields = ['reasoning_content', 'reasoning', 'reasoning_text', 'reasoning_details'] as const;
 
-/**
- * Thinking over chat completions. weft sends it back in the same field, and only to the server and model that sent it.
- */
+/** Thinking over chat completions. weft sends it back in the same field, and only to the server and model that sent it. */
 export interface ChatThinkingBlock extends ThinkingBlock {
   readonly source: ThinkingSource;
 }

@@ -21,10 +21,7 @@ export type DocumentRecord = Extract<JournalRecord, {readonly kind: 'document'}>
 export const maxDocuments = 100;
 export const longestDocument = 200_000;
 
-/**
- * Returns the documents of a session in the order of their creation. Each record is a version. Rewound records are left
- * out.
- */
+/** Returns the documents of a session in the order of their creation. Each record is a version. Rewound records are left out. */
 export function documentsOf(records: readonly JournalRecord[]): readonly SessionDocument[] {
   const documents = new Map<DocumentId, SessionDocument>();
   for (const record of timelineOf(records).activeRecords) {

@@ -8,9 +8,7 @@ export interface Executor<Means> {
   readonly directory: string;
   /** The means to run an action without obligations. */
   readonly means: Means;
-  /**
-   * How the executor discharges each kind of obligation: it returns other means. `cannot`: a person is asked instead.
-   */
+  /** How the executor discharges each kind of obligation: it returns other means. `cannot`: a person is asked instead. */
   readonly discharge: {
     readonly [Kind in Obligation['kind']]: (
       obligation: Extract<Obligation, {readonly kind: Kind}>,

@@ -16,10 +16,7 @@ export type Fault =
     }
   | {readonly kind: 'bug'; readonly message: string; readonly cause: unknown};
 
-/**
- * A provider's refusal about which weft can do something. `tokens` and `window` are 0 if the provider doesn't name
- * them.
- */
+/** A provider's refusal about which weft can do something. `tokens` and `window` are 0 if the provider doesn't name them. */
 export type Refusal =
   | {readonly kind: 'other'}
   /** Another model may answer the prompt. */

@@ -308,10 +308,7 @@ function interruptedAnswer({message: id, model}: PieceRecord, pieces: readonly P
 export interface TrimmedHistory {
   readonly messages: readonly Message[];
   readonly shortenedResults: number;
-  /**
-   * The number of dropped exchanges. An exchange is a message from the user and all messages before the user's next
-   * one.
-   */
+  /** The number of dropped exchanges. An exchange is a message from the user and all messages before the user's next one. */
   readonly droppedExchanges: number;
 }
 
@@ -372,10 +369,7 @@ function roundsOf(exchange: readonly Message[]): Message[][] {
   return rounds;
 }
 
-/**
- * Splits a history into exchanges. Each begins with a message from the user that has no results, so a valid history may
- * begin there.
- */
+/** Splits a history into exchanges. Each begins with a message from the user that has no results, so a valid history may begin there. */
 function exchangesOf(messages: readonly Message[]): Message[][] {
   const exchanges: Message[][] = [];
   for (const message of messages) {
@@ -387,10 +381,7 @@ function exchangesOf(messages: readonly Message[]): Message[][] {
   return exchanges;
 }
 
-/**
- * Returns the history with these results cut to their beginnings. Everything else stays, including the prefix that a
- * provider caches.
- */
+/** Returns the history with these results cut to their beginnings. Everything else stays, including the prefix that a provider caches. */
 export const withShortResults = (messages: readonly Message[], short: ReadonlySet<ActionId>): readonly Message[] =>
   changedMessages(messages, message => {
     if (message.role !== 'user' || !message.blocks.some(block => block.kind === 'tool-result' && short.has(block.id)))

@@ -36,10 +36,7 @@ export function imageType(start: Uint8Array): ImageBlock['mediaType'] | undefine
   return undefined;
 }
 
-/**
- * Returns the facts about an image. The beginning of the bytes is enough for most types. `undefined` for a type that models
- * don't read.
- */
+/** Returns the facts about an image. The beginning of the bytes is enough for most types. `undefined` for a type that models don't read. */
 export function imageFacts(bytes: Uint8Array): ImageFacts | undefined {
   const mediaType = imageType(bytes);
   if (mediaType === undefined) return undefined;

@@ -39,10 +39,7 @@ export type JobSpec =
     }
   /** A running sub-agent. The store deletes the row when the sub-agent ends. */
   | {readonly kind: 'agent'; readonly agent: RunningAgent}
-  /**
-   * A prompt whose questions other processes may answer, and which they may stop. The store deletes the row when the
-   * prompt ends.
-   */
+  /** A prompt whose questions other processes may answer, and which they may stop. The store deletes the row when the prompt ends. */
   | {readonly kind: 'prompt'; readonly session: SessionId};
 
 export type SpecOf<Kind extends JobSpec['kind']> = Extract<JobSpec, {readonly kind: Kind}>;
@@ -153,10 +150,7 @@ export interface JobStore {
   answer(session: SessionId, ask: string, answer: JobAnswer): Promise<AnswerEnd>;
   /** Returns the titles of a session's unanswered questions, oldest first. */
   waiting(session: SessionId): Promise<readonly string[]>;
-  /**
-   * Returns what other processes have requested so far: a stop, and answers. `lost` if another process has claimed the
-   * job.
-   */
+  /** Returns what other processes have requested so far: a stop, and answers. `lost` if another process has claimed the job. */
   heard(claim: Claim): Promise<Heard | 'lost'>;
   /** Stops a queued job, or asks the process of a running job to stop it. */
   stop(of: JobsOf): Promise<'stopped' | 'asked' | 'unknown'>;

@@ -50,10 +50,7 @@ export type JournalRecord =
       readonly decision: 'allowed' | 'refused';
       readonly by: Decider;
     }
-  /**
-   * The state of the files before a prompt's first action that may change them, or after all actions of the prompt have
-   * settled.
-   */
+  /** The state of the files before a prompt's first action that may change them, or after all actions of the prompt have settled. */
   | {
       readonly kind: 'checkpoint';
       readonly prompt: MessageId;
@@ -90,9 +87,7 @@ export type JournalRecord =
     }
   /** From this record on, the conversation contains only the beginnings of these results. */
   | {readonly kind: 'results-shortened'; readonly results: readonly ActionId[]}
-  /**
-   * From this record on, text replaces the images and documents in these blocks, because the provider can't read them.
-   */
+  /** From this record on, text replaces the images and documents in these blocks, because the provider can't read them. */
   | {readonly kind: 'media-left-out'; readonly blocks: readonly BlockAddress[]}
   | {readonly kind: 'redo'; readonly files: TreeChange | 'untouched'}
   /**
@@ -120,10 +115,7 @@ export type JournalRecord =
       readonly usage: Usage;
       readonly costUsd: number | 'unknown';
     }
-  /**
-   * The tools (as JSON) and the system prompt of the requests from this record on. Only for reports about the provider's
-   * cache.
-   */
+  /** The tools (as JSON) and the system prompt of the requests from this record on. Only for reports about the provider's cache. */
   | {readonly kind: 'request-prefix'; readonly tools: string; readonly system: string}
   /** A run of a check, by the agent, a sub-agent, the user or weft. */
   | {readonly kind: 'receipt'; readonly receipt: Receipt}

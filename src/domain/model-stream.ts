@@ -6,9 +6,7 @@ import type {Profile} from './model-family.ts';
 import type {ModelFallback} from './model-fallback.ts';
 import type {Usage} from './usage.ts';
 
-/**
- * One request to a model, in weft's own form. The code of each provider translates it into the provider's wire format.
- */
+/** One request to a model, in weft's own form. The code of each provider translates it into the provider's wire format. */
 export interface ModelRequest {
   readonly model: string;
   /** The system prompt. It must not change within a session, because providers cache the beginning of a request. */

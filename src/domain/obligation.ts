@@ -2,10 +2,7 @@
 export type Obligation =
   /** The command runs in the `restricted` environment (see `CommandEnvironment`). */
   | {readonly kind: 'restricted-environment'}
-  /**
-   * The command runs in a proven sandbox. `outside`: it runs outside the configured sandbox, because the settings
-   * exclude the command.
-   */
+  /** The command runs in a proven sandbox. `outside`: it runs outside the configured sandbox, because the settings exclude the command. */
   | {readonly kind: 'confined'; readonly to: 'sandbox' | 'read-only' | 'outside'}
   | {readonly kind: 'directory'; readonly path: string}
   /** Each path is opened at the target that the judge saw. `links`: the paths that lead through a symbolic link of the workspace. */

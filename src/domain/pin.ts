@@ -4,10 +4,7 @@ import {joinPartialAnswers} from './history.ts';
 import type {JournalRecord} from './journal.ts';
 import {timelineOf} from './timeline.ts';
 
-/**
- * The maximum size of the pinned messages of a session: estimated tokens, and a share of the model's window if its
- * size is known.
- */
+/** The maximum size of the pinned messages of a session: estimated tokens, and a share of the model's window if its size is known. */
 const maxPinnedTokens = 20_000;
 const maxPinnedPart = 0.25;
 

@@ -123,10 +123,7 @@ export type SecretRecipient =
   | {readonly kind: 'search-engine'}
   | {readonly kind: 'screen'};
 
-/**
- * Writes a reason for people: what happens, in sentence case and without a period, such as "Reads outside the
- * workspace: /etc/hosts".
- */
+/** Writes a reason for people: what happens, in sentence case and without a period, such as "Reads outside the workspace: /etc/hosts". */
 export const reasonText = (reason: Reason): string => byKind(reason, reasonTexts);
 
 const reasonTexts: ByKind<Reason, string> = {

@@ -10,10 +10,7 @@ import {isEndPrompt} from './sub-agent.ts';
  */
 export const reminderBlock = (text: string): TextBlock => ({kind: 'text', text: `${opening}${text}${closing}`});
 
-/**
- * Returns the text with a subfolder's instructions for the model. It comes with the first result about a file in the
- * folder.
- */
+/** Returns the text with a subfolder's instructions for the model. It comes with the first result about a file in the folder. */
 export const folderInstructions = (path: string, text: string): string =>
   `Instructions of ${JSON.stringify(path)}, for the files in its folder and below:\n\n${text}`;
 

@@ -26,19 +26,13 @@ export interface Verdict {
 export interface VerdictDetail {
   /** The ranges of the command that the reasons are about, in order, not overlapping. */
   readonly highlights: readonly TextRange[];
-  /**
-   * The ranges of the command that must have been on the screen before the user can allow it, worst first. They may
-   * overlap.
-   */
+  /** The ranges of the command that must have been on the screen before the user can allow it, worst first. They may overlap. */
   readonly criticalRanges: readonly TextRange[];
   /** Rules that the user could store so that similar actions are allowed without asking, narrowest first. */
   readonly rules: readonly string[];
   /** The destructive commands; their impact is determined before the user is asked. */
   readonly destructiveCommands: readonly ResolvedCommand[];
-  /**
-   * The word that the user must type to allow a command that destroys or sends something; empty if a key press is
-   * enough.
-   */
+  /** The word that the user must type to allow a command that destroys or sends something; empty if a key press is enough. */
   readonly confirmWord: string;
   /** Parts of the command that open a pager or take over the terminal if they can, such as `git log` or `man ls`. */
   readonly pagers: readonly string[];
@@ -103,10 +97,7 @@ export type FileChange =
       readonly does: 'moves' | 'copies' | 'links';
       readonly word: string;
       readonly target: string;
-      /**
-       * When the source goes inside the target: if the target is a folder, if it is a folder and not a link to one, or
-       * never.
-       */
+      /** When the source goes inside the target: if the target is a folder, if it is a folder and not a link to one, or never. */
       readonly into: 'a folder' | 'a real folder' | 'never';
       readonly folders: 'laid-over' | 'left-out';
     }
@@ -131,9 +122,7 @@ export const unknownFileEffect: FileEffect = {loses: 'unknown', touches: [], mov
 /** The modes that can be chosen anywhere. `bypassPermissions` can only be chosen when weft starts. */
 export const offeredModes = ['default', 'acceptEdits', 'plan', 'dontAsk'] as const;
 
-/**
- * The permission modes, which decide which actions run without asking. Names and meanings are those of the Agent SDK.
- */
+/** The permission modes, which decide which actions run without asking. Names and meanings are those of the Agent SDK. */
 export const permissionModes = [...offeredModes, 'bypassPermissions'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 

@@ -26,16 +26,11 @@ export interface Proven {
   readonly network: boolean;
   /** Seeing and signaling processes outside, and making namespaces in which this would be possible again. */
   readonly processes: boolean;
-  /**
-   * Changes to the workspace: they are held until someone decides about them, and the workspace itself stays unchanged.
-   */
+  /** Changes to the workspace: they are held until someone decides about them, and the workspace itself stays unchanged. */
   readonly overlay: boolean;
 }
 
-/**
- * The proof that commands reach allowed hosts, and no others, through weft's proxy. `proven` is false if a backend
- * fails it.
- */
+/** The proof that commands reach allowed hosts, and no others, through weft's proxy. `proven` is false if a backend fails it. */
 export interface HostsProof {
   readonly proven: boolean;
   /** Why this is not proven; empty if it is. */
@@ -44,10 +39,7 @@ export interface HostsProof {
 
 export const nothingProven: Proven = {files: false, network: false, processes: false, overlay: false};
 
-/**
- * The outcome of trying a backend. `works`: the backend starts commands and was seen to block everything that it must
- * block.
- */
+/** The outcome of trying a backend. `works`: the backend starts commands and was seen to block everything that it must block. */
 export interface Proof {
   readonly provider: ProviderName;
   readonly works: boolean;
@@ -66,16 +58,10 @@ export const nativeProof: Proof = {
   reason: 'commands run as you do: nothing is confined',
 };
 
-/**
- * True if a backend meets the minimum for a sandbox: a command inside can change only the workspace and can't send
- * data.
- */
+/** True if a backend meets the minimum for a sandbox: a command inside can change only the workspace and can't send data. */
 export const confines = ({works, proven}: Proof): boolean => works && proven.files && proven.network;
 
-/**
- * True if a command may run in the sandbox without asking: it can't send data, it leaves no process, and its changes
- * need a decision.
- */
+/** True if a command may run in the sandbox without asking: it can't send data, it leaves no process, and its changes need a decision. */
 export const holdsChanges = (proof: Proof): boolean =>
   confines(proof) && proof.proven.processes && proof.proven.overlay;
 

@@ -125,10 +125,7 @@ export const builtInCommands: ReadonlySet<string> = new Set([
   'vim',
 ]);
 
-/**
- * Returns the block with the text that a command expands to. It follows the text that the user typed, so that the
- * history has both.
- */
+/** Returns the block with the text that a command expands to. It follows the text that the user typed, so that the history has both. */
 export const commandBlock = ({name, text}: {readonly name: string; readonly text: string}): TextBlock => ({
   kind: 'text',
   text: `<command name=${JSON.stringify(`/${name}`)}>\n${text}\n</command>`,

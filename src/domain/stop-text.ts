@@ -1,10 +1,7 @@
 import {unreachable} from '../base/unreachable.ts';
 import type {StopReason} from './conversation.ts';
 
-/**
- * Returns the notice about how an answer ended: a sentence that begins in lower case, or `undefined` if the answer
- * ended normally.
- */
+/** Returns the notice about how an answer ended: a sentence that begins in lower case, or `undefined` if the answer ended normally. */
 export function stopText({answer, stop}: {readonly answer: string; readonly stop: StopReason}): string | undefined {
   switch (stop) {
     case 'max-tokens':

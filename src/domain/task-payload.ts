@@ -9,10 +9,7 @@ export type TaskPayload =
       readonly kind: 'snapshot';
       readonly pending: readonly TaskItem[];
       readonly completed: readonly TaskItem[];
-      /**
-       * The todos that the same payload marks as running. Usually there are none, because a separate payload marks
-       * them.
-       */
+      /** The todos that the same payload marks as running. Usually there are none, because a separate payload marks them. */
       readonly running: readonly TodoId[];
     }
   | {readonly kind: 'running'; readonly ids: readonly TodoId[]}

@@ -15,10 +15,7 @@ export interface UndoneRewind {
   readonly record: Extract<JournalRecord, {kind: 'rewind'}>;
   /** The records that the rewind removed; empty if only files were rewound. */
   readonly records: readonly JournalRecord[];
-  /**
-   * The position at which a redo inserts the records: at the end, or after the last of these records, which the compaction
-   * replaces.
-   */
+  /** The position at which a redo inserts the records: at the end, or after the last of these records, which the compaction replaces. */
   readonly insertAfter: 'all' | ReadonlySet<JournalRecord>;
 }
 
@@ -78,10 +75,7 @@ export function latestCompaction({
   return last?.kind === 'compaction' ? last : undefined;
 }
 
-/**
- * Removes and returns the records from `at` on. Keeps checkpoints of earlier prompts, which may have been recorded
- * later.
- */
+/** Removes and returns the records from `at` on. Keeps checkpoints of earlier prompts, which may have been recorded later. */
 function cutAt(at: number, activeRecords: JournalRecord[]): readonly JournalRecord[] {
   const rest = activeRecords.splice(at);
   const gone = new Set(rest.flatMap(record => (record.kind === 'prompt' ? [record.message.id] : [])));
@@ -90,10 +84,7 @@ function cutAt(at: number, activeRecords: JournalRecord[]): readonly JournalReco
   return rest.filter(record => !staying.includes(record));
 }
 
-/**
- * Returns the prompts that count, in order. A prompt without a final checkpoint ends with the first checkpoint of the
- * next prompt.
- */
+/** Returns the prompts that count, in order. A prompt without a final checkpoint ends with the first checkpoint of the next prompt. */
 export function promptSpans({activeRecords}: Pick<Timeline, 'activeRecords'>): readonly PromptSpan[] {
   const spans = new Map<MessageId, Trees[]>();
   const prompts: UserMessage[] = [];

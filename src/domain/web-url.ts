@@ -66,10 +66,7 @@ export function readHostPlace(text: string): Outcome<HostPlace, string> {
 /** The maximum number of characters of a host name in the form that is looked up, including dots. */
 const longestHost = 253;
 
-/**
- * Returns the scope of a host name. `localhost` and all names below it mean this machine. Any other name may be
- * anywhere.
- */
+/** Returns the scope of a host name. `localhost` and all names below it mean this machine. Any other name may be anywhere. */
 function hostScope(host: string): AddressScope {
   if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
   return addressScope(host) ?? 'public';

@@ -56,9 +56,7 @@ export class StallWatch {
     this.#cancel = undefined;
   }
 
-  /**
-   * Restarts the wait. One timer serves many events: when it fires, it checks whether an event arrived in the meantime.
-   */
+  /** Restarts the wait. One timer serves many events: when it fires, it checks whether an event arrived in the meantime. */
   #await(ms: number): void {
     this.#due = this.#clock.now() + ms;
     this.#cancel ??= this.#clock.after(ms, () => this.#look());

@@ -294,10 +294,7 @@ function citedBlock({cited: {text, citations}}: CitedTextBlock): readonly Conten
   return text.trim() === '' ? [] : [{type: 'text', text, citations: citations as unknown as TextCitationParam[]}];
 }
 
-/**
- * Leaves out calls of the provider's own tools without a result. They were cut off, and the API would refuse the whole
- * conversation.
- */
+/** Leaves out calls of the provider's own tools without a result. They were cut off, and the API would refuse the whole conversation. */
 function withoutUnanswered(blocks: readonly AssistantBlock[]): readonly AssistantBlock[] {
   const others = blocks.filter(block => block.kind === 'other');
   const answered = new Set(others.map(({data}) => data['tool_use_id']));

@@ -110,9 +110,7 @@ const withMessages =
     return {...body, [field]: change(listOf(body[field]).filter(isJsonObject))};
   };
 
-/**
- * Turns developer instructions into system instructions, and moves system instructions into the user's next message.
- */
+/** Turns developer instructions into system instructions, and moves system instructions into the user's next message. */
 export const withoutRole: BodyChange = body => {
   const field = messagesField(body);
   const roles = new Set(listOf(body[field]).map(message => objectOf(message)['role']));

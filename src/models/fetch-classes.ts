@@ -67,10 +67,7 @@ export class HttpHeaders implements Headers {
 }
 
 export interface HttpResponseOptions {
-  /**
-   * The body for `text` and `json`: the server's error message. Empty for a successful response, whose body is a Node
-   * stream.
-   */
+  /** The body for `text` and `json`: the server's error message. Empty for a successful response, whose body is a Node stream. */
   readonly text: string;
   /** Any number that a server can send. */
   readonly status: number;

@@ -8,9 +8,7 @@ import type {Price} from '../domain/usage.ts';
  */
 export const knownAsOf = '2026-11-23';
 
-/**
- * The price of a request, and in `long` the price of a request with more than `above` input tokens if that costs more.
- */
+/** The price of a request, and in `long` the price of a request with more than `above` input tokens if that costs more. */
 export interface PriceList extends Price {
   readonly long: (Price & {readonly above: number}) | 'same';
 }
@@ -55,10 +53,7 @@ const flat = (input: number, output: number, cacheRead: number, cacheWrite = inp
 const claude = (input: number, output: number, cacheRead = input / 10): PriceList =>
   flat(input, output, cacheRead, input * 1.25);
 
-/**
- * From GPT-5.4 on, requests of more than 272,000 tokens cost 2 times as much for input and 1.5 times as much for
- * output.
- */
+/** From GPT-5.4 on, requests of more than 272,000 tokens cost 2 times as much for input and 1.5 times as much for output. */
 const gpt = (input: number, output: number, cacheRead: number, cacheWrite = input): PriceList => ({
   ...flat(input, output, cacheRead, cacheWrite),
   long: {...flat(input * 2, output * 1.5, cacheRead * 2, cacheWrite * 2), above: 272 * k},

@@ -134,9 +134,7 @@ export function modelsRequest({provider, key, baseUrl}: Omit<ProviderAddress, 'e
 /** `unchecked`: the provider could not be reached, so the key may be valid. */
 export type KeyCheck = 'accepted' | 'unchecked';
 
-/**
- * Checks whether the provider accepts the key, by requesting its list of models, which is free. A refusal is a fault.
- */
+/** Checks whether the provider accepts the key, by requesting its list of models, which is free. A refusal is a fault. */
 export async function checkKey(given: ProviderAddress, signal: AbortSignal): Promise<Outcome<KeyCheck, Fault>> {
   const {provider, key} = given;
   const {url, headers} = modelsRequest(given);

@@ -11,9 +11,7 @@ export const defaultAnthropicModel = 'claude-sonnet-5-5';
 export const defaultOpenAiModel = 'gpt-6.1-sol';
 export const defaultGeminiModel = 'gemini-3.8-flash';
 
-/**
- * The models that weft knows for each provider, the default one first. They are used if the provider cannot be reached.
- */
+/** The models that weft knows for each provider, the default one first. They are used if the provider cannot be reached. */
 export const knownModels = {
   anthropic: [
     defaultAnthropicModel,

@@ -41,9 +41,7 @@ export interface ChatServer {
 /** `wanted`: the first call of every answer carries a signature, even if the model that made the call gave none. */
 type Signatures = 'wanted' | 'as-given';
 
-/**
- * Returns the request in the form of chat completions. A longer conversation's request begins with the shorter one's.
- */
+/** Returns the request in the form of chat completions. A longer conversation's request begins with the shorter one's. */
 export function openAiRequest(
   request: ModelRequest,
   {info, signatures, server}: RequestOptions,
@@ -150,9 +148,7 @@ function thinkingFieldsOf(
   return details.length > 0 ? {reasoning_details: details} : {[first.source.field]: own.map(({text}) => text).join('')};
 }
 
-/**
- * Content is always a string. Ollama refuses null beside thinking, and DeepSeek's models imitate lists that they read.
- */
+/** Content is always a string. Ollama refuses null beside thinking, and DeepSeek's models imitate lists that they read. */
 function assistantParams(
   message: AssistantMessage,
   {signatures, thinking}: {readonly signatures: Signatures; readonly thinking: object},
@@ -182,10 +178,7 @@ function callExtras({blocks}: AssistantMessage): readonly (JsonObject | undefine
 /** The signature that Google accepts for another model's call (ai.google.dev/gemini-api/docs/thought-signatures). */
 export const missingSignature = {google: {thought_signature: 'skip_thought_signature_validator'}};
 
-/**
- * Puts results first, as the protocol requires. Results can't contain images and documents, so these follow with the
- * user's text.
- */
+/** Puts results first, as the protocol requires. Results can't contain images and documents, so these follow with the user's text. */
 function userParams(message: UserMessage): readonly ChatCompletionMessageParam[] {
   const results = message.blocks.filter(block => block.kind === 'tool-result');
   const own = message.blocks.filter(block => block.kind !== 'tool-result');

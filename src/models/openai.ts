@@ -41,10 +41,7 @@ export const connectOpenAi = (options: OpenAiOptions): ModelPort =>
     row: options.row,
   });
 
-/**
- * Connects to Google's Gemini models at Google's address for OpenAI's chat completions, or at another address that
- * replaces it.
- */
+/** Connects to Google's Gemini models at Google's address for OpenAI's chat completions, or at another address that replaces it. */
 export function connectGemini(options: ProviderOptions): ModelPort {
   const endpoint: Endpoint = {
     name: 'Gemini',
@@ -129,10 +126,7 @@ function connect(options: ProviderOptions, {provider, endpoint, wireApi, row: na
   return {...port, facts: model => ({...port.facts(model), pdfs: mediaTo(model).pdfs})};
 }
 
-/**
- * Lists the names of the models that a server offers, in its order. Tries only once. An abort is a fault like any
- * other.
- */
+/** Lists the names of the models that a server offers, in its order. Tries only once. An abort is a fault like any other. */
 export async function listModels(
   options: Pick<OpenAiOptions, 'apiKey' | 'baseUrl' | 'environment' | 'access'>,
   signal: AbortSignal,
@@ -171,10 +165,7 @@ export const wireApiOf = ({baseUrl, wireApi}: Pick<OpenAiOptions, 'baseUrl' | 'w
 const isOpenAi = ({baseUrl}: Pick<Endpoint, 'baseUrl'>): boolean =>
   /(?:^|\.)api\.openai\.com$/u.test(URL.parse(baseUrl)?.hostname ?? '');
 
-/**
- * At most 500 images and 50 MB in a request (developers.openai.com/api/docs/guides/images-vision). Other servers
- * publish no limits.
- */
+/** At most 500 images and 50 MB in a request (developers.openai.com/api/docs/guides/images-vision). Other servers publish no limits. */
 const openAiBounds: MediaBounds = {
   largestImage: 20_000_000,
   longestSide: 'unbounded',

@@ -16,10 +16,7 @@ export type Route =
       readonly options: RequestOptions;
       /** Headers in addition to the request's own. */
       readonly headers: Readonly<Record<string, string>>;
-      /**
-       * Classifies a response that comes from the proxy and not from the server. Returns `undefined` for the server's
-       * responses.
-       */
+      /** Classifies a response that comes from the proxy and not from the server. Returns `undefined` for the server's responses. */
       refusal(answer: IncomingMessage): ProxyError | undefined;
       /** Classifies an error of the request. Errors on the way to the proxy are attributed to the proxy. */
       explainError(cause: Error): Error;
@@ -68,10 +65,7 @@ export class ProxyError extends Error {
   }
 }
 
-/**
- * Returns the proxy for an address from HTTPS_PROXY or HTTP_PROXY, ALL_PROXY and NO_PROXY. Lower-case names come first,
- * as in curl.
- */
+/** Returns the proxy for an address from HTTPS_PROXY or HTTP_PROXY, ALL_PROXY and NO_PROXY. Lower-case names come first, as in curl. */
 export function proxyFor(address: URL, environment: ProxyEnvironment): Proxy | undefined {
   const names = address.protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
   const all = ['all_proxy', 'ALL_PROXY'];

@@ -57,10 +57,7 @@ export interface JudgedRefusal {
   readonly said: string;
 }
 
-/**
- * A refusal whose repair helped, as it is kept for later runs. It holds no words of the provider, which may quote the
- * conversation.
- */
+/** A refusal whose repair helped, as it is kept for later runs. It holds no words of the provider, which may quote the conversation. */
 export interface KnownRefusal {
   readonly is: LastingRefusal;
   readonly said: '' | 'between_tools';

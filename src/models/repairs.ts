@@ -36,10 +36,7 @@ import {
 } from './body-changes.ts';
 import {imageFollowsText} from './openai-request.ts';
 
-/**
- * The repair of one refusal, or `undefined` if nothing in the request can be repaired. Lessons for later requests go
- * into `learned`.
- */
+/** The repair of one refusal, or `undefined` if nothing in the request can be repaired. Lessons for later requests go into `learned`. */
 export interface Repair {
   /** Identifies the refusal. If the same refusal comes again, it is final. */
   readonly key: string;

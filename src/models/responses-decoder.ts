@@ -9,9 +9,7 @@ import {type ProviderError, type Refused, refusedInStream} from './provider-erro
 
 interface OpenItem {
   readonly block: BlockBuilder;
-  /**
-   * The part that is growing in the item. Parts of a text are joined directly, and parts of a summary are paragraphs.
-   */
+  /** The part that is growing in the item. Parts of a text are joined directly, and parts of a summary are paragraphs. */
   part: number;
 }
 

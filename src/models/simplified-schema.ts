@@ -43,10 +43,7 @@ function simplified(schema: Json | undefined, definitions: JsonObject, depth: nu
   };
 }
 
-/**
- * Returns the properties of all alternatives, none of them required. If no alternative has properties, returns the
- * first alternative.
- */
+/** Returns the properties of all alternatives, none of them required. If no alternative has properties, returns the first alternative. */
 function alternative(schema: JsonObject): readonly Json[] {
   const all = [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])]
     .filter(isJsonObject)

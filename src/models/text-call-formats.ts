@@ -216,10 +216,7 @@ interface XmlValue {
   readonly kind: 'text' | 'json' | 'any';
 }
 
-/**
- * Returns the input of a call whose parameters are tags. Returns the raw text of a call that is cut off or contains
- * anything else.
- */
+/** Returns the input of a call whose parameters are tags. Returns the raw text of a call that is cut off or contains anything else. */
 function xmlInput(
   body: string,
   values: readonly XmlValue[],

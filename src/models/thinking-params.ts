@@ -92,10 +92,7 @@ function minThinking(control: Control): {readonly thinking?: ThinkingConfigParam
   return {thinking: {type: control === 'between-tools' ? 'between_tools' : 'disabled'}};
 }
 
-/**
- * True if the messages end with results of calls that were made without thinking. The API then refuses thinking until
- * the next prompt.
- */
+/** True if the messages end with results of calls that were made without thinking. The API then refuses thinking until the next prompt. */
 function goesOnWithoutThinking(messages: readonly Message[]): boolean {
   const at = messages.findLastIndex(({role}) => role === 'assistant');
   const results = messages.slice(at + 1).some(({blocks}) => blocks.some(({kind}) => kind === 'tool-result'));

@@ -18,10 +18,7 @@ export interface Database {
    * nested.
    */
   transaction<T>(lockName: string, work: () => T): T;
-  /**
-   * Returns the mark of this process for rows that it owns. The mark changes only if another process
-   * may have treated this one as dead.
-   */
+  /** Returns the mark of this process for rows that it owns. The mark changes only if another process may have treated this one as dead. */
   mark(): ProcessMark;
   isAlive(mark: ProcessMark): boolean;
   space(): DatabaseSpace;

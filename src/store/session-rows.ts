@@ -234,9 +234,7 @@ function promptIn(body: string): string | null {
   return toStorableText(messageText(decoded.value.message).slice(0, promptLength));
 }
 
-/**
- * The usage of a session's requests to one model. The requests whose cost is known, and the others, are separate.
- */
+/** The usage of a session's requests to one model. The requests whose cost is known, and the others, are separate. */
 export interface SessionUsage {
   readonly id: SessionId;
   readonly model: string;

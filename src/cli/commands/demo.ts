@@ -183,9 +183,7 @@ const sleep = async (ms: number, signal: AbortSignal): Promise<void> => wait(ms,
 
 interface DemoPlace {
   readonly directory: string;
-  /**
-   * The folder that records running commands. It and `checkpoints` are outside the project, which the user may keep.
-   */
+  /** The folder that records running commands. It and `checkpoints` are outside the project, which the user may keep. */
   readonly blocks: string;
   readonly checkpoints: string;
   leave(): void;

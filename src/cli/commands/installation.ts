@@ -103,9 +103,7 @@ const managers: readonly (readonly [path: RegExp, name: string, add: string, rem
   [/\/\.volta\//u, 'Volta', 'volta install', 'volta uninstall'],
 ];
 
-/**
- * Detects from the program's folder how it was installed. `nodePrefix` is npm's default prefix: the folder with `bin/node`.
- */
+/** Detects from the program's folder how it was installed. `nodePrefix` is npm's default prefix: the folder with `bin/node`. */
 export function installationOf({
   root,
   nodePrefix,

@@ -381,10 +381,7 @@ const directoryKeys = ['cwd', 'workdir', 'dir_path', 'directory', 'working_direc
 const readOnlyMode = /^(?:plan|read[-_ ]?only|ask)$/iu;
 const approvalSkippingMode = /yolo|bypass|auto|full[-_ ]?access|dangerous|dont[-_ ]?ask/iu;
 
-/**
- * Returns the command of a call, empty if it has none. Returns `undefined` if the command is neither a text nor a
- * list of words.
- */
+/** Returns the command of a call, empty if it has none. Returns `undefined` if the command is neither a text nor a list of words. */
 function commandOf(input: JsonObject): string | undefined {
   const [command, ...more] = commandKeys.map(key => input[key] ?? '').filter(value => value !== '');
   if (command === undefined) return '';

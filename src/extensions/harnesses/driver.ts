@@ -47,10 +47,7 @@ type ToolStart = Omit<Extract<HarnessEvent, {event: 'tool-started'}>, 'event'>;
 type ToolEnd = Omit<Extract<HarnessEvent, {event: 'tool-finished'}>, 'event'>;
 type Plan = Extract<HarnessEvent, {event: 'plan'}>['steps'];
 
-/**
- * Receives a driver's reports about the run. Texts may be exactly as the harness wrote them: the reporter bounds and
- * cleans them.
- */
+/** Receives a driver's reports about the run. Texts may be exactly as the harness wrote them: the reporter bounds and cleans them. */
 export interface Reporter {
   readonly write: (message: object) => void;
   /** The harness started work by itself, on a message that it received earlier. */

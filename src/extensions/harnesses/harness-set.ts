@@ -203,10 +203,7 @@ function findHarness(name: string, {settings, own}: Pick<HarnessesOptions, 'sett
 
 const versionArgs = ['--version'];
 
-/**
- * Returns the harness for weft on another machine. A local weft talks to that server, and to weft by the editor
- * protocol (ACP).
- */
+/** Returns the harness for weft on another machine. A local weft talks to that server, and to weft by the editor protocol (ACP). */
 const remoteWeft = (
   name: string,
   {url, tokenFile, directory, skills}: RemoteServer,

@@ -26,10 +26,7 @@ export const contentText = (value: Json | undefined): string =>
         .filter(text => text !== '')
         .join('\n');
 
-/**
- * Returns the message in a model server's JSON error, which many programs append to their own text. Returns any other
- * text unchanged.
- */
+/** Returns the message in a model server's JSON error, which many programs append to their own text. Returns any other text unchanged. */
 export function extractErrorMessage(message: string): string {
   const at = message.indexOf('{');
   const json = parseJson(message.slice(Math.max(0, at)));
@@ -39,10 +36,7 @@ export function extractErrorMessage(message: string): string {
   return words === '' ? message : `${message.slice(0, at)}${words}`;
 }
 
-/**
- * Converts the status of a plan's step from ACP (`in_progress`) or Codex (`inProgress`). Unknown values become
- * pending.
- */
+/** Converts the status of a plan's step from ACP (`in_progress`) or Codex (`inProgress`). Unknown values become pending. */
 export function stepStatus(word: string): TodoStatus {
   if (word === 'completed' || word === 'cancelled') return word;
   return word === 'in_progress' || word === 'inProgress' ? 'in_progress' : 'pending';

@@ -336,10 +336,7 @@ const maxShown = 30_000;
 
 interface HookCall {
   readonly event: string;
-  /**
-   * The text that matchers are compared with: a tool's name, or the event's cause. Empty if all hooks of the event
-   * run.
-   */
+  /** The text that matchers are compared with: a tool's name, or the event's cause. Empty if all hooks of the event run. */
   readonly subject: string;
   /** The tool call that the event is about, or `undefined` if there is none. */
   readonly call: ToolCallBlock | undefined;
@@ -432,9 +429,7 @@ function notificationCall(happening: HookNotification): HookCall {
   }
 }
 
-/**
- * Returns the result in the form that Claude Code's hooks read: a command's output, or the path of the changed file.
- */
+/** Returns the result in the form that Claude Code's hooks read: a command's output, or the path of the changed file. */
 function toolResponseOf(ended: EndedCall): Json {
   const {result, call} = ended;
   const text = resultText(ended);

@@ -31,10 +31,7 @@ interface ConnectorOptions {
 
 /** Connects servers of every kind. The MCP client library is loaded with the first one. */
 export interface Connector extends Pick<ServerSetOptions, 'connect' | 'explainConnectError'> {
-  /**
-   * Delivers a message, other than an answer, from a server inside the SDK program. Messages of an unknown server are
-   * dropped.
-   */
+  /** Delivers a message, other than an answer, from a server inside the SDK program. Messages of an unknown server are dropped. */
   deliver(name: string, message: JsonObject): void;
 }
 

@@ -20,10 +20,7 @@ export interface Manifest {
   readonly prompts: readonly McpPrompt[];
   /** Some of the server's resources, for the user to choose from. */
   readonly listed: readonly McpResource[];
-  /**
-   * The tools as the user last accepted them, in the order in which they were first seen. A tool that the server
-   * removed stays.
-   */
+  /** The tools as the user last accepted them, in the order in which they were first seen. A tool that the server removed stays. */
   readonly accepted: readonly AcceptedTool[];
   readonly era: ProtocolEra;
 }
@@ -38,10 +35,7 @@ interface AcceptedTool {
 export interface Manifests {
   /** Returns the manifest, or `undefined` if there is none or it can't be read. */
   read(key: string): Manifest | undefined;
-  /**
-   * Saves the manifest in its state at the time of writing. Never rejects: a manifest that can't be saved is rebuilt
-   * the next time.
-   */
+  /** Saves the manifest in its state at the time of writing. Never rejects: a manifest that can't be saved is rebuilt the next time. */
   write(key: string, known: () => Manifest): Promise<void>;
 }
 
@@ -117,10 +111,7 @@ export const withAccepted = ({accepted, tools}: Manifest, name: string): readonl
     : [...accepted, entry];
 };
 
-/**
- * Returns the names of tools whose current description, schema or effect the user has not accepted. No permission
- * covers them.
- */
+/** Returns the names of tools whose current description, schema or effect the user has not accepted. No permission covers them. */
 export function changedTools({accepted, tools}: Pick<Manifest, 'accepted' | 'tools'>): ReadonlySet<string> {
   const known = new Map(accepted.map(({name, hash}) => [name, hash]));
   return new Set(tools.filter(tool => known.get(tool.name) !== hashOf(tool)).map(({name}) => name));

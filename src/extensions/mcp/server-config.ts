@@ -6,10 +6,7 @@ import type {Rights} from '../../domain/sandbox.ts';
 import {rightsOf, rightsSchema} from '../../config/project-rights.ts';
 import {variableReference, variablesIn} from '../../config/server-request.ts';
 
-/**
- * How one MCP server is reached and used. Texts still contain their variables (`${VAR}`) until `expandConfig` fills
- * them in.
- */
+/** How one MCP server is reached and used. Texts still contain their variables (`${VAR}`) until `expandConfig` fills them in. */
 export interface ServerConfig {
   readonly transport: ServerTransport;
   /** The protocol revision: `legacy` means every revision up to 2025-11-25, and `auto` asks the server. */

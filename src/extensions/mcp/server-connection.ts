@@ -146,20 +146,14 @@ export async function connectTransport(
   return new ServerConnection(client, {...options, closed: closed.promise});
 }
 
-/**
- * Returns the known revisions in the client library's form. A server whose saved answer is no longer valid is asked
- * again.
- */
+/** Returns the known revisions in the client library's form. A server whose saved answer is no longer valid is asked again. */
 function priorOf(era: ProtocolEra): Pick<ConnectOptions, 'prior'> {
   if (era.kind === 'legacy') return {prior: {kind: 'legacy'}};
   const discover: unknown = era.kind === 'modern' ? era.discover : undefined;
   return isSpecType.DiscoverResult(discover) ? {prior: {kind: 'modern', discover}} : {};
 }
 
-/**
- * The time limit for a server to report its revisions, in milliseconds. A silent server is assumed to use the old
- * ones.
- */
+/** The time limit for a server to report its revisions, in milliseconds. A silent server is assumed to use the old ones. */
 const probeMs = 5000;
 
 /** Skips the validation of results: a pattern in a server's schema could keep weft busy forever. */
@@ -352,10 +346,7 @@ const isClosed = (cause: unknown): boolean => cause instanceof SdkError && cause
 
 const secondsText = (ms: number): string => `${ms < 10_000 ? ms / 1000 : Math.round(ms / 1000)} s`;
 
-/**
- * Finds the sign-in request in a connection error, however deeply it is wrapped. Returns `undefined` if there is
- * none.
- */
+/** Finds the sign-in request in a connection error, however deeply it is wrapped. Returns `undefined` if there is none. */
 export function findSignInNeeded(cause: unknown, server: string): SignInNeeded | undefined {
   let at = cause;
   for (let depth = 0; depth < 5 && at instanceof Error; depth += 1) {
@@ -384,10 +375,7 @@ function progressText({progress, total, message}: Progress): string {
   return message === undefined || message === '' ? share : `${share} ${firstLine(message, 300)}`;
 }
 
-/**
- * Passes a server's question to the user. Unknown forms of questions are declined, and so are questions that no user
- * can answer.
- */
+/** Passes a server's question to the user. Unknown forms of questions are declined, and so are questions that no user can answer. */
 async function answerElicitation(
   params: z.output<typeof loose>,
   {server, services}: ConnectionOptions,

@@ -5,10 +5,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {commandBlock} from '../../domain/slash-command.ts';
 
-/**
- * Offers the prompts of MCP servers as slash commands: `/mcp__SERVER__PROMPT word "two words"`, with one word for
- * each argument.
- */
+/** Offers the prompts of MCP servers as slash commands: `/mcp__SERVER__PROMPT word "two words"`, with one word for each argument. */
 export function serverPrompts(mcp: Pick<McpPort, 'prompts' | 'expandPrompt'>): CommandsPort {
   let known: {readonly prompts: readonly McpPrompt[]; readonly list: readonly PromptCommand[]} | undefined;
   const find = (name: string): McpPrompt | undefined => mcp.prompts().find(prompt => commandName(prompt) === name);

@@ -86,9 +86,7 @@ export interface ServerSetOptions {
 }
 
 export interface ServerSet extends McpPort {
-  /**
-   * Replaces the set of servers without disturbing those that stay. Settles when the new ones have started or failed.
-   */
+  /** Replaces the set of servers without disturbing those that stay. Settles when the new ones have started or failed. */
   set(wanted: Pick<ServerSetOptions, 'sdk' | 'configured'>): Promise<ServerChange>;
   close(): Promise<void>;
 }
@@ -108,10 +106,7 @@ export function makeServerSet(options: ServerSetOptions, signal: AbortSignal): S
   return new Servers(options, signal);
 }
 
-/**
- * The time that the first request waits for a server whose tools are always offered but not known yet, in
- * milliseconds.
- */
+/** The time that the first request waits for a server whose tools are always offered but not known yet, in milliseconds. */
 const alwaysOfferedWaitMs = 5000;
 /** The delay before servers start that no request waits for, in milliseconds. */
 const afterRequestMs = 300;
@@ -479,10 +474,7 @@ class Servers implements ServerSet {
     }
   }
 
-  /**
-   * Updates the list of resources that the user can choose from. No request waits for it. If it fails, the last list
-   * stays.
-   */
+  /** Updates the list of resources that the user can choose from. No request waits for it. If it fails, the last list stays. */
   async #listResources(entry: Entry, round: number): Promise<void> {
     const {connection} = entry;
     if (connection === undefined || connection.resources === 'none') return;
@@ -501,10 +493,7 @@ class Servers implements ServerSet {
     await connection?.close().catch(() => {});
   }
 
-  /**
-   * Returns a server's connection, and starts the server if it is not running. The fault says why there is no
-   * connection.
-   */
+  /** Returns a server's connection, and starts the server if it is not running. The fault says why there is no connection. */
   async #ensureConnected(
     name: string,
     signal: AbortSignal,

@@ -9,10 +9,7 @@ import {causeText} from '../../domain/fault.ts';
 /** Says how a server's program exited, and its last output. */
 export class ServerEnded extends Error {}
 
-/**
- * The time for a program that no longer accepts input to exit by itself, so that its exit can be reported. In
- * milliseconds.
- */
+/** The time for a program that no longer accepts input to exit by itself, so that its exit can be reported. In milliseconds. */
 const exitGraceMs = 5000;
 /** The longest part of a last line that is reported, in UTF-16 units. */
 const maxLastLine = 300;

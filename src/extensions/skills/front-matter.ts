@@ -56,10 +56,7 @@ async function readFields(lines: readonly string[]): Promise<Outcome<JsonObject,
   return quoted.tag === 'ok' ? quoted : asWritten;
 }
 
-/**
- * Reads lines of the form `key: value` if YAML reads the value as the same text. Returns `undefined` if a line has
- * any other form.
- */
+/** Reads lines of the form `key: value` if YAML reads the value as the same text. Returns `undefined` if a line has any other form. */
 export function readPlainFields(lines: readonly string[]): JsonObject | undefined {
   const fields: Record<string, Json> = {};
   for (const line of lines) {
@@ -110,9 +107,7 @@ function toJson(value: unknown, depth: number): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item, depth + 1)]));
 }
 
-/**
- * Returns the first of the named fields that has a value, as text. Returns an empty text if none has a single value.
- */
+/** Returns the first of the named fields that has a value, as text. Returns an empty text if none has a single value. */
 export function textField(fields: JsonObject, ...names: readonly string[]): string {
   for (const name of names) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;

@@ -19,10 +19,7 @@ import {flagField, listField, type MarkdownFile, readMarkdownFile, textField} fr
 /** Whether weft offers a file. The `reason` is a text for the user. */
 export type Offer = {readonly offered: 'yes'} | {readonly offered: 'no'; readonly reason: string};
 
-/**
- * The fields that skills, commands and agents share. Texts are bounded, but control characters are not yet made
- * visible for a terminal.
- */
+/** The fields that skills, commands and agents share. Texts are bounded, but control characters are not yet made visible for a terminal. */
 export interface ExtensionFile {
   /** The name, unique among the offered files of the same kind. Names from a plugin begin with the plugin's name and a colon. */
   readonly name: string;
@@ -43,9 +40,7 @@ export interface ExtensionFile {
 export interface SkillFile extends ExtensionFile {
   readonly folder: string;
   readonly argumentHint: string;
-  /**
-   * Whether the model sees the skill, and whether the user can type `/name`. These fields count only if the skill is offered.
-   */
+  /** Whether the model sees the skill, and whether the user can type `/name`. These fields count only if the skill is offered. */
   readonly forModel: 'yes' | 'no';
   readonly forUser: 'yes' | 'no';
 }

@@ -35,10 +35,7 @@ export interface RpcHandlers {
 
 /** One side of a JSON-RPC 2.0 connection. Both sides can send requests at any time, and answers come in any order. */
 export interface RpcPeer {
-  /**
-   * Sends a request and calls `answered` as soon as the answer arrives. `answered` is never called if the other side
-   * does not answer.
-   */
+  /** Sends a request and calls `answered` as soon as the answer arrives. `answered` is never called if the other side does not answer. */
   call(method: string, params: object, answered: (answer: Outcome<Json, RpcError>) => void): void;
   request(method: string, params: object): Promise<Outcome<Json, RpcError>>;
   notify(method: string, params: object): void;

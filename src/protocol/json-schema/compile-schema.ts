@@ -49,10 +49,7 @@ const boundedRegExp = Object.assign(
   {code: 'boundedRegExp'},
 );
 
-/**
- * Returns a linear-time form of the pattern, or `undefined` if it needs backtracking or has more copies than the
- * engine allows.
- */
+/** Returns a linear-time form of the pattern, or `undefined` if it needs backtracking or has more copies than the engine allows. */
 function toLinearRegExp(pattern: string, flags: string): RegExp | undefined {
   if (needsBacktracking.test(pattern) || needsUnicode.test(pattern) || countCopies(pattern) > maxCopies)
     return undefined;
@@ -79,10 +76,7 @@ const isFlat = (pattern: string): boolean =>
 const maxLengthFor = (pattern: string): number =>
   Math.min(maxTextForRisky, Math.floor(1e9 ** (1 / Math.max(1, countUnbounded(pattern)))));
 
-/**
- * Estimates the copies of a group that the engine makes for `(…){n,m}`, including nested ones. The estimate is never
- * too low.
- */
+/** Estimates the copies of a group that the engine makes for `(…){n,m}`, including nested ones. The estimate is never too low. */
 function countCopies(pattern: string): number {
   let copies = 1;
   for (const [, count = '1', most = ''] of pattern.matchAll(countedGroup))
@@ -94,10 +88,7 @@ function countCopies(pattern: string): number {
   return copies * Math.max(1, ...inside);
 }
 
-/**
- * Counts the ways to match the content of counted groups: the choices of one repetition to the power of the
- * repetitions.
- */
+/** Counts the ways to match the content of counted groups: the choices of one repetition to the power of the repetitions. */
 function countWays(pattern: string): number {
   let ways = 1;
   for (const [, content = '', count = '1', most = ''] of pattern.matchAll(countedContent)) {
@@ -124,10 +115,7 @@ const lookaround = /\(\?<?[=!]/u;
 const needsBacktracking = /\(\?<?[=!]|\\[1-9]|\\k</u;
 const needsUnicode = /\\u\{|\\p\{|\\P\{/u;
 
-/**
- * Returns the errors of a value, one line each, at most `maxErrors`; empty if it is valid. Never throws, and ends in
- * bounded time.
- */
+/** Returns the errors of a value, one line each, at most `maxErrors`; empty if it is valid. Never throws, and ends in bounded time. */
 export type SchemaCheck = (value: Json) => readonly string[];
 
 export const maxErrors = 20;

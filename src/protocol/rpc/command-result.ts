@@ -3,10 +3,7 @@ import type {DiffLine, FileDiff} from '../../actions/preview.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {ChangedFile, CommandResult} from './rpc-message.ts';
 
-/**
- * Returns the structured output of a command. Returns `undefined` for every other action, and for a command that
- * never ran.
- */
+/** Returns the structured output of a command. Returns `undefined` for every other action, and for a command that never ran. */
 export function commandResult(settled: SettledCall): CommandResult | undefined {
   if (settled.tag === 'undecodable' || settled.result.name !== 'request-command-output') return undefined;
   const {settled: result} = settled.result;
@@ -47,10 +44,7 @@ const changedFile = ({path, before, after, added, removed, hunks}: FileDiff): Ch
 
 const signs: Readonly<Record<DiffLine['kind'], string>> = {context: ' ', added: '+', removed: '-'};
 
-/**
- * Returns how a command that failed ended, with its output. Returns `undefined` for a block, and for every other
- * action.
- */
+/** Returns how a command that failed ended, with its output. Returns `undefined` for a block, and for every other action. */
 export function commandFailure(settled: SettledCall): string | undefined {
   if (settled.tag === 'undecodable' || settled.result.name !== 'request-command-output') return undefined;
   const {settled: result} = settled.result;

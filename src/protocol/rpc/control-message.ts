@@ -34,10 +34,7 @@ export interface CanUseToolRequest {
   readonly blocked_path?: string;
   /** weft's own field: the texts from outside because of which weft asks. */
   readonly reasons?: readonly TaintedData[];
-  /**
-   * weft's own field: the command already ran, and the question is whether to keep its changes. Changed input counts
-   * as a no.
-   */
+  /** weft's own field: the command already ran, and the question is whether to keep its changes. Changed input counts as a no. */
   readonly changes?: readonly ChangeEntry[];
   /** The answer needs more than a yes or no. */
   readonly requires_user_interaction?: true;
@@ -89,10 +86,7 @@ const hookMatcher = z.looseObject({
   onFailure: z.optional(z.enum(['continue', 'allow', 'block'])),
 });
 
-/**
- * A client's registration. The values of `hooks` are read one by one, so that an unknown event does not invalidate
- * the others.
- */
+/** A client's registration. The values of `hooks` are read one by one, so that an unknown event does not invalidate the others. */
 const initialize = z.looseObject({
   subtype: z.literal('initialize'),
   hooks: optionalNull(z.record(z.string(), z.array(hookMatcher))),

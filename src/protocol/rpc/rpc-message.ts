@@ -202,10 +202,7 @@ export interface RpcHookResponse extends HookMessage<'hook_response'> {
   readonly outcome: 'success' | 'error' | 'cancelled';
 }
 
-/**
- * A tool is still running. Sent only on request. `output_delta` is weft's own field: the output since the last
- * message.
- */
+/** A tool is still running. Sent only on request. `output_delta` is weft's own field: the output since the last message. */
 export interface RpcToolProgress extends MessageEnvelope {
   readonly type: 'tool_progress';
   readonly tool_use_id: string;

@@ -88,10 +88,7 @@ const structMessage = (json: JsonObject, depth: number): WireMessage => ({
   fields: Object.fromEntries(Object.entries(json).map(([key, value]) => [key, structValue(value, depth + 1)])),
 });
 
-/**
- * Values nested deeper than protobuf's own readers allow become null. The library's own schema of these messages uses
- * camelCase names.
- */
+/** Values nested deeper than protobuf's own readers allow become null. The library's own schema of these messages uses camelCase names. */
 function structValue(value: Json, depth: number): WireMessage {
   if (value === null || depth > deepestStruct) return {nullValue: 0};
   if (typeof value === 'string') return {stringValue: value.toWellFormed()};

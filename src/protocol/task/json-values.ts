@@ -118,10 +118,7 @@ export class JsonValueReader {
     }
   }
 
-  /**
-   * Abandons an unfinished value. A list continues with its next element. The lines after the first one are read
-   * again.
-   */
+  /** Abandons an unfinished value. A list continues with its next element. The lines after the first one are read again. */
   *#giveUp(open: OpenValue): Generator<JsonRead> {
     const {held, pieces} = open;
     const inElement = open.isList && pieces.length > 0;

@@ -26,10 +26,7 @@ export class MessageTodos {
     return this.#lastChanges.get(messageId) !== undefined;
   }
 
-  /**
-   * Applies the change of a message. Returns `known` if this change was applied already. A message without an id
-   * always counts as new.
-   */
+  /** Applies the change of a message. Returns `known` if this change was applied already. A message without an id always counts as new. */
   apply(messageId: string, news: TodoChange): 'new' | 'known' {
     const before = messageId === '' ? undefined : this.#lastChanges.get(messageId);
     if (messageId !== '') {

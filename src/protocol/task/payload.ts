@@ -25,10 +25,7 @@ export function readPayloadField(given: Json | undefined, place: PayloadPlace): 
   return isJsonObject(given) ? fromObject(given, place) : makeFailure('neither text nor an object', 0);
 }
 
-/**
- * Returns the text of a payload for the wire: the original, or an encoding of its tree or, without a tree, of its
- * meaning.
- */
+/** Returns the text of a payload for the wire: the original, or an encoding of its tree or, without a tree, of its meaning. */
 export function payloadText(payload: DecodedPayload): string {
   const text = texts.get(payload);
   if (text !== undefined) return text;

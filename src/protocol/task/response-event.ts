@@ -236,10 +236,7 @@ const tokenUsage = message({
   costInCents: number('cost_in_cents'),
 });
 
-/**
- * The used share of the model's context, from 0 to 1; 0 if it is not reported. Older JSON uses another name for the
- * field.
- */
+/** The used share of the model's context, from 0 to 1; 0 if it is not reported. Older JSON uses another name for the field. */
 const contextUsage: Part<number> = {
   read(of) {
     const usage = objectField(of, 'conversation_usage_metadata') ?? objectField(of, 'context_window_info');
@@ -280,16 +277,11 @@ export type UnknownFields =
   | {readonly source: 'json'; readonly value: JsonObject}
   | {readonly source: 'bytes'; readonly message: object};
 
-/**
- * Decodes a ResponseEvent from a decoded message or from JSON. Throws a `FieldTypeError` if a field has the wrong
- * type.
- */
+/** Decodes a ResponseEvent from a decoded message or from JSON. Throws a `FieldTypeError` if a field has the wrong type. */
 export const decodeEvent = (record: JsonObject, unknown: UnknownFields): ResponseEvent =>
   Object.assign(eventContent.read(record), {unknown});
 
-/**
- * Returns an event in the names of the schema. An event that was read is returned unchanged, so that nothing is lost.
- */
+/** Returns an event in the names of the schema. An event that was read is returned unchanged, so that nothing is lost. */
 export function eventRecord(event: ResponseEvent): JsonObject {
   switch (event.unknown.source) {
     case 'json':

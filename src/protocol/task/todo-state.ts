@@ -79,10 +79,7 @@ const maxAhead = 100;
 
 const idsOf = (items: readonly TaskItem[]): ReadonlySet<TodoId> => new Set(items.map(item => item.id));
 
-/**
- * Returns the first item of each id, without the ids in `taken`: a completed item is not pending as well. Items
- * without an id stay.
- */
+/** Returns the first item of each id, without the ids in `taken`: a completed item is not pending as well. Items without an id stay. */
 function withoutDuplicates(items: readonly TaskItem[], taken: ReadonlySet<TodoId>): readonly TaskItem[] {
   const seen = new Set(taken);
   return items.filter(({id}) => {

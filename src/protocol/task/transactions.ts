@@ -34,10 +34,7 @@ export class Transactions {
 /** The maximum number of nested transactions that can be rolled back by themselves. Deeper ones end with the one around them. */
 const maxNested = 100;
 
-/**
- * A bounded map that drops its oldest entries and can return to its state at the start of a transaction. Transactions
- * nest.
- */
+/** A bounded map that drops its oldest entries and can return to its state at the start of a transaction. Transactions nest. */
 export class RevertibleMap<V> {
   readonly #entries = new Map<string, V>();
   readonly #limit: number;

@@ -239,10 +239,7 @@ class AnswerReader {
     }
   }
 
-  /**
-   * Handles only the todos of a message. A moved message was sent at its old position, and a replacement sends its
-   * content again.
-   */
+  /** Handles only the todos of a message. A moved message was sent at its old position, and a replacement sends its content again. */
   #putTodos(message: ProtocolMessage): void {
     const call = this.#todos.tell(message);
     if (call !== undefined) this.#emit(this.#calls.add({...call, subject: 'todos'}));
@@ -323,9 +320,7 @@ class AnswerReader {
     this.#out.push(...pieces);
   }
 
-  /**
-   * Corrects the text before anything else is sent: after a rollback, the reader may have seen more text than counts.
-   */
+  /** Corrects the text before anything else is sent: after a rollback, the reader may have seen more text than counts. */
   #settleText(): void {
     const text = this.#seen.text.settle();
     if (text !== '') this.#out.push({kind: 'text', text, opening: 'anew'});

@@ -48,10 +48,7 @@ function plainBeginning(pattern: string): 'here' | 'unclear' | {readonly folder:
   return pattern.startsWith('/') ? {folder: '/'} : 'here';
 }
 
-/**
- * Returns the paths that an action would touch: files, and the folders in which a search starts. Empty for actions that touch no
- * paths.
- */
+/** Returns the paths that an action would touch: files, and the folders in which a search starts. Empty for actions that touch no paths. */
 export function accessedPaths(access: Access): readonly string[] {
   switch (access.kind) {
     case 'read':

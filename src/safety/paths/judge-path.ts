@@ -20,9 +20,7 @@ import {belowRoots, type PathContext, pathInWorkspace} from './path-context.ts';
 import {foldersUpFrom, isAbsolutePath, joinPath, partsOf, pathOf} from './path-parts.ts';
 import {looksSecret, mayNameSecret} from './secret-paths.ts';
 
-/**
- * Judges the paths of a command. `directories` are the folders in which the command may run. It is empty if they are not known.
- */
+/** Judges the paths of a command. `directories` are the folders in which the command may run. It is empty if they are not known. */
 export interface PathRules {
   readonly from: (directories: readonly string[]) => PathJudge;
   /** Returns the folders to which a `cd` may lead. Fails with the reason if one of them is outside the workspace or unknown. */
@@ -55,9 +53,7 @@ export interface PathRules {
     place: ExpandedText,
     search: FileSearch & {readonly directories: readonly string[]},
   ) => string | undefined;
-  /**
-   * Returns one of these names that exists in a folder in which a command runs, or in a parent folder up to the workspace root.
-   */
+  /** Returns one of these names that exists in a folder in which a command runs, or in a parent folder up to the workspace root. */
   readonly near: (names: ReadonlySet<string>, directories: readonly string[]) => string | undefined;
 }
 

@@ -169,10 +169,7 @@ function toSourcePath(path: PathParts): PathParts {
   return at < 0 || path.length < at + 3 ? path : [...path.slice(0, at), ...path.slice(at + 3)];
 }
 
-/**
- * Returns the folders whose worktrees may contain copies of a root: the root, and each folder above it that contains a `.weft`
- * folder.
- */
+/** Returns the folders whose worktrees may contain copies of a root: the root, and each folder above it that contains a `.weft` folder. */
 const worktreeHolders = (root: PathParts, {list}: PathContext): readonly PathParts[] =>
   root
     .map((_, at) => root.slice(0, at + 1))

@@ -18,10 +18,7 @@ export type PatternPart =
   | {readonly kind: 'wild'; readonly pattern: string}
   | {readonly kind: 'any-depth'};
 
-/**
- * Reads a pattern. A pattern that matches nothing, or that matches everything by accident, is an error that says what to write
- * instead.
- */
+/** Reads a pattern. A pattern that matches nothing, or that matches everything by accident, is an error that says what to write instead. */
 export function parsePathPattern(text: string): Outcome<PathPattern, string> {
   const trimmed = text.trim();
   if (trimmed === '') return failed('the pattern is empty; leave the parentheses out to mean every path');
@@ -49,9 +46,7 @@ export const patternMatchesFolder = (
 ): boolean =>
   patternMatches(anchored, folder, letterCase) || patternMatches(anchored, [...folder, anyName], letterCase);
 
-/**
- * True if the pattern matches one of the possible expansions of a path with shell wildcards. Braces and brackets match any text.
- */
+/** True if the pattern matches one of the possible expansions of a path with shell wildcards. Braces and brackets match any text. */
 export const patternMayMatch = (anchored: readonly PatternPart[], path: PathParts, letterCase: LetterCase): boolean =>
   matchStars<PatternPart, string>([...anchored, anyDepth], path, {
     isStar: isAnyDepth,

@@ -201,9 +201,7 @@ function changeByScript(
 
 const deepest = 6;
 
-/**
- * True if a program reads its commands from its input, or if the folder or a word of the invocation is known only at run time.
- */
+/** True if a program reads its commands from its input, or if the folder or a word of the invocation is known only at run time. */
 function readsCommandsFromInput(call: JudgedInvocation, command: string): boolean {
   const words = wordsOf(call, command);
   const found = layers(words);

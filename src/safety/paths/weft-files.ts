@@ -107,10 +107,7 @@ export function patternMayContainWeftFile(pattern: PathParts, {kept}: ResolvedWe
   );
 }
 
-/**
- * True if a search of the folder for names that match one of the patterns may find one of weft's files, or a folder that contains
- * one.
- */
+/** True if a search of the folder for names that match one of the patterns may find one of weft's files, or a folder that contains one. */
 export function searchMayFindWeftFile(folder: PathParts, names: readonly string[], {kept}: ResolvedWeftFiles): boolean {
   const folded = foldedParts(folder);
   const wanted = names.map(name => withoutBrackets(foldedName(name)));

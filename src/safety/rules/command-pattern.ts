@@ -68,10 +68,7 @@ export function exactPattern(command: string): string {
   return pattern;
 }
 
-/**
- * For ask and deny rules: true if the pattern matches some part of the command in some form, or if some of the command was not
- * parsed.
- */
+/** For ask and deny rules: true if the pattern matches some part of the command in some form, or if some of the command was not parsed. */
 export const matchesSomeForm = (pattern: CommandPattern, {forms, run, extent}: CommandForms): boolean => {
   if (extent === 'partial') return true;
   const spellings = [Array.from(collapseSpaces(pattern.text), toElement), pattern.elements.map(toSpacedElement)];
@@ -159,10 +156,7 @@ function shortSpelling(word: string, {at, home}: {readonly at: number; readonly 
   return word.slice(leadingDots(word, at));
 }
 
-/**
- * Returns the elements of a pattern without leading `./`. A `./` before a star stays, because the star could otherwise match an
- * option.
- */
+/** Returns the elements of a pattern without leading `./`. A `./` before a star stays, because the star could otherwise match an option. */
 function shortElements(elements: readonly string[]): readonly string[] {
   const short: string[] = [];
   let from = 0;

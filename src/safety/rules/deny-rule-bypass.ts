@@ -102,9 +102,7 @@ function hasOptionsOf([program, ...pattern]: readonly string[], [name, ...args]:
   );
 }
 
-/**
- * Returns the options in the words, each letter separately. `--recursive` and `-R` count as `-r`, and `--force` counts as `-f`.
- */
+/** Returns the options in the words, each letter separately. `--recursive` and `-R` count as `-r`, and `--force` counts as `-f`. */
 const optionsOf = (words: readonly string[]): readonly string[] =>
   words.flatMap(word => {
     if (word === '--') return ['--'];

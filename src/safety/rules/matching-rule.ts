@@ -240,10 +240,7 @@ export function searchExclusions(access: Access, {deny}: PermissionRules, contex
   return rules.length === 0 ? [] : [{kind: 'left-out', rules: rules.map(({text}) => text)}];
 }
 
-/**
- * True if a command breaks a rule about files: it mentions a file that must not be read, or writes to one that must not be
- * edited.
- */
+/** True if a command breaks a rule about files: it mentions a file that must not be read, or writes to one that must not be edited. */
 function breaksFileRule(
   ruleKind: RuleKind,
   pattern: PathPattern,
@@ -397,9 +394,7 @@ function isCovered({words, directories}: JudgedInvocation, rules: PermissionRule
   );
 }
 
-/**
- * Returns the possible values of the words, or none if the words are not known. A file name pattern is its own value.
- */
+/** Returns the possible values of the words, or none if the words are not known. A file name pattern is its own value. */
 function variantsOf(words: readonly Argument[]): readonly (readonly string[])[] {
   let variants: readonly (readonly string[])[] = [[]];
   for (const {value} of words) {

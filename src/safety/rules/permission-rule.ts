@@ -189,9 +189,7 @@ export interface AgentRules {
   readonly allowForPrompt: (rules: readonly PermissionRule[]) => void;
 }
 
-/**
- * Layers an agent's rules over those of its parent. Only the agent and its own sub-agents see the rules that its prompt allows.
- */
+/** Layers an agent's rules over those of its parent. Only the agent and its own sub-agents see the rules that its prompt allows. */
 export function rulesOfAgent(above: PermissionRules): AgentRules {
   let promptRules: readonly PermissionRule[] = [];
   return {

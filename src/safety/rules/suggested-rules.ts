@@ -87,10 +87,7 @@ function isUseful(text: string): boolean {
   );
 }
 
-/**
- * Returns the problem with an allow rule that would allow nearly anything, as half a sentence. Returns `undefined` if there is
- * none.
- */
+/** Returns the problem with an allow rule that would allow nearly anything, as half a sentence. Returns `undefined` if there is none. */
 export function broadRuleProblem({tool, about}: Pick<PermissionRule, 'tool' | 'about'>): string | undefined {
   if (about.kind === 'every-call') {
     if (tool === networkRuleTool) return reachesEveryHost;

@@ -2,10 +2,7 @@ import {createHmac} from 'node:crypto';
 import {type LiteralFinder, makeLiteralFinder, shortestLiteral} from './literal-finder.ts';
 import {isDistinctive} from './secret-value.ts';
 
-/**
- * Matches a placeholder for a secret: `[[secret:OPENAI_API_KEY:1f3a9c2b]]`. The name is for people. The tag distinguishes
- * secrets.
- */
+/** Matches a placeholder for a secret: `[[secret:OPENAI_API_KEY:1f3a9c2b]]`. The name is for people. The tag distinguishes secrets. */
 export const placeholderForm = /\[\[secret:([A-Z0-9_]{1,40}):([0-9a-f]{8,64})\]\]/gu;
 
 export const placeholderStart = '[[secret:';

@@ -47,9 +47,7 @@ export interface ExpansionContext {
   readonly prints: (script: Script) => PrintedOutput;
 }
 
-/**
- * The output of a command: names of workspace files (`git ls-files`), a plain word that represents any similar one, or anything.
- */
+/** The output of a command: names of workspace files (`git ls-files`), a plain word that represents any similar one, or anything. */
 export type PrintedOutput = ExpandedText | 'anything';
 
 /** Returns the text of a word without quotes, or `undefined` if something in it expands. */
@@ -229,10 +227,7 @@ const isSame = (a: ExpandedText, b: ExpandedText): boolean =>
   a.style === b.style &&
   (a.style === 'plain' || a.style === 'wild' || JSON.stringify(a) === JSON.stringify(b));
 
-/**
- * Records the possible values of variables after one or none of these branches has run. A variable that was not set may hold
- * anything.
- */
+/** Records the possible values of variables after one or none of these branches has run. A variable that was not set may hold anything. */
 export function mergeInto(variables: Map<string, Value>, ways: readonly ReadonlyMap<string, Value>[]): void {
   for (const way of ways) {
     for (const [name, value] of way) {

@@ -183,9 +183,7 @@ const escaped = /\$'((?:[^'\\]|\\[ntr\\'"])*)'/uy;
 
 const escapes: Readonly<Record<string, string>> = {n: '\n', t: '\t', r: '\r'};
 
-/**
- * Reads the `~` of `~` and `~/…`, the user's home folder. Other words that begin with `~` may name another user's home folder.
- */
+/** Reads the `~` of `~` and `~/…`, the user's home folder. Other words that begin with `~` may name another user's home folder. */
 function readTilde(scan: ParserState): boolean {
   if (scan.text.charAt(scan.at) !== '~') return false;
   if (!/^~(?:$|[\s/;&|)])/u.test(scan.text.slice(scan.at, scan.at + 2))) notUnderstood("somebody's home folder", scan);

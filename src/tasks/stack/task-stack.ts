@@ -110,10 +110,7 @@ export class TaskStack {
     return this.#state.messages();
   }
 
-  /**
-   * Returns the messages that at least one of the readers in `where` has not read. Returns none if `where` asks about
-   * no reader.
-   */
+  /** Returns the messages that at least one of the readers in `where` has not read. Returns none if `where` asks about no reader. */
   unreadMessages(where: {
     readonly sender: SenderType | 'anybody';
     readonly director: boolean;

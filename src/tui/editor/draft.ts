@@ -246,9 +246,7 @@ function neighbour(
   return end >= draft.buffer.text.length ? undefined : rowsOfLine(draft, end + 1, width)[0];
 }
 
-/**
- * Returns the index at a column of a row. If a row continues on the next, the cursor can't be after its last character.
- */
+/** Returns the index at a column of a row. If a row continues on the next, the cursor can't be after its last character. */
 function atColumn(
   draft: Draft,
   row: DraftRow,

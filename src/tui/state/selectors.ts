@@ -66,9 +66,7 @@ export function statusOf(view: View): StatusFacts {
   };
 }
 
-/**
- * Returns the session's cost, `+` if the price of one of its models is unknown. Empty if nothing was used.
- */
+/** Returns the session's cost, `+` if the price of one of its models is unknown. Empty if nothing was used. */
 export function sessionCost({models}: View['usage'], format: (usd: number) => string): string {
   const used = Object.values(models);
   const usd = knownCost(used);

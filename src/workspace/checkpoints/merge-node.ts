@@ -7,9 +7,7 @@ export type Merged =
   | {readonly kind: 'clean' | 'merged'; readonly node: TreeNode | undefined}
   | {readonly kind: 'conflict'; readonly reason: string};
 
-/**
- * Merges one path three ways. `had`: the state after the change. `want`: the state before it. `is`: the current state.
- */
+/** Merges one path three ways. `had`: the state after the change. `want`: the state before it. `is`: the current state. */
 export async function mergeNode(
   {had, want, is}: Record<'had' | 'want' | 'is', Difference['to']>,
   objects: ObjectStore,

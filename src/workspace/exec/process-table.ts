@@ -37,10 +37,7 @@ export function runTagOf(pid: number): string {
 /** Returns the system's name of this process's open file; empty if there is none. Works on Linux only. */
 export const openFileName = (descriptor: number): string => readLink(`/proc/self/fd/${descriptor}`);
 
-/**
- * True if the descriptor is the master of the pseudo-terminal with that name (`/dev/pts/3`). Works
- * on Linux only.
- */
+/** True if the descriptor is the master of the pseudo-terminal with that name (`/dev/pts/3`). Works on Linux only. */
 export function isPtyMaster(descriptor: number, name: string): boolean {
   const information = readTextFile(`/proc/self/fdinfo/${descriptor}`) ?? '';
   return name === `/dev/pts/${/^tty-index:\s*(\d+)$/mu.exec(information)?.[1]}`;

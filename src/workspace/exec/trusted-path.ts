@@ -79,10 +79,7 @@ export function programPath(program: string, path: string): string | undefined {
   return folders.map(folder => join(folder, program)).find(isExecutable);
 }
 
-/**
- * Returns the shell that runs commands: bash if there is one, otherwise sh. Skips folders of PATH that are relative or
- * inside `roots`.
- */
+/** Returns the shell that runs commands: bash if there is one, otherwise sh. Skips folders of PATH that are relative or inside `roots`. */
 export const findShell = (environment: {readonly PATH?: string | undefined}, roots: readonly string[]): string =>
   programPath('bash', [splitPath(environment.PATH ?? '', roots).trusted, '/bin', '/usr/bin'].join(delimiter)) ??
   '/bin/sh';

@@ -119,10 +119,7 @@ async function dropHunks(file: PlannedFile, dropped: ReadonlySet<number>): Promi
   return ok({file: await withContent(file, bytes), changes: [change]});
 }
 
-/**
- * If the user's text equals the old one, the file stays unchanged. A line ending that the editor adds or removes counts
- * as a change.
- */
+/** If the user's text equals the old one, the file stays unchanged. A line ending that the editor adds or removes counts as a change. */
 async function applyRewrittenText(file: PlannedFile, text: string): Promise<Outcome<ChangedFile, Fault>> {
   const {path} = file.diff;
   const old = decodeOptional(oldBytes(file));

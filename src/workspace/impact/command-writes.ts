@@ -9,9 +9,7 @@ import {kindOf} from './deletion-impact.ts';
 /** The maximum number of paths that one pattern may expand to. */
 const maxPaths = 100_000;
 
-/**
- * Expands words to absolute paths as the shell would in `directory`. A pattern that matches nothing stays unchanged.
- */
+/** Expands words to absolute paths as the shell would in `directory`. A pattern that matches nothing stays unchanged. */
 export function expandPaths(
   words: readonly string[],
   {directory, home}: {readonly directory: string; readonly home: string},

@@ -108,10 +108,7 @@ export const overlayLine = (
 ): string =>
   `weft ${escapeField(at)} overlay ${escapeField(`lowerdir=${lower},upperdir=${upper},workdir=${work}`)},userxattr${again} 0 0\n`;
 
-/**
- * A folder of the workspace with its own layer. The links replace folder names that may contain separators of mount
- * options.
- */
+/** A folder of the workspace with its own layer. The links replace folder names that may contain separators of mount options. */
 interface Lower extends Mounted {
   readonly link: string;
   /** The folder that contains the upper folders of this mount. */
@@ -274,10 +271,7 @@ export function upperFolderFor(
 /** Folders outside weft's own that may contain upper layers. */
 export const sharedUpperFolders = ['/var/tmp', '/dev/shm'];
 
-/**
- * Returns the file system type of a path, from the innermost mount. If several mounts have the same mount point, the
- * last counts.
- */
+/** Returns the file system type of a path, from the innermost mount. If several mounts have the same mount point, the last counts. */
 const typeOf = (path: string, table: readonly Mount[]): string =>
   table
     .filter(({point}) => containsPath(point, path))

@@ -82,10 +82,7 @@ export interface ViewLayer {
   readonly lower: string;
   /** The folder that contains the changes in overlayfs's form: whiteouts, and `user.overlay.*` attributes. */
   readonly upper: string;
-  /**
-   * The time when the command began, in nanoseconds of the lower file system's clock. An entry with a later ctime has
-   * changed since.
-   */
+  /** The time when the command began, in nanoseconds of the lower file system's clock. An entry with a later ctime has changed since. */
   readonly begunNs: bigint;
 }
 
@@ -139,9 +136,7 @@ export interface SandboxPolicy {
 export interface SandboxSession extends InsidePrelude {
   readonly folder: string;
   readonly tmp: string;
-  /**
-   * The temporary folder of commands and programs that change the real workspace. Commands that ran without approval never wrote to it.
-   */
+  /** The temporary folder of commands and programs that change the real workspace. Commands that ran without approval never wrote to it. */
   readonly changingTmp: string;
   /** The file with the system call filter. */
   readonly filter: string;

@@ -62,9 +62,7 @@ const pollingMs = 600;
 const isPolling = async (block: Block): Promise<boolean> =>
   block.silentMs() >= pollingMs && (await terminalUse(block.source.leader)) === 'polls';
 
-/**
- * Returns the output of a command as text for live display, until the command fills the screen. Only a terminal can show a full screen.
- */
+/** Returns the output of a command as text for live display, until the command fills the screen. Only a terminal can show a full screen. */
 export function makeLiveOutput(observe: (text: string) => void): {
   readonly take: (bytes: Uint8Array) => void;
   readonly drawn: Promise<void>;

@@ -104,9 +104,7 @@ function conflictReason(
   return from === 'absent' ? 'it was also created there' : 'it was changed since';
 }
 
-/**
- * Treats a folder in the target as absent if the change creates a file there: its files are all deleted too, or the merge itself stops.
- */
+/** Treats a folder in the target as absent if the change creates a file there: its files are all deleted too, or the merge itself stops. */
 const targetState = (now: PathState, from: PathState): PathState =>
   now === 'folder' && from === 'absent' ? 'absent' : now;
 

@@ -311,10 +311,7 @@ const readers = {
   },
 } as const satisfies Record<Form, (fields: Fields, place: EntryContext) => JsonObject>;
 
-/**
- * Converts OAuth settings to weft's names. The addresses of the authorization server are dropped, because weft always
- * discovers them.
- */
+/** Converts OAuth settings to weft's names. The addresses of the authorization server are dropped, because weft always discovers them. */
 function oauthOf(fields: Fields): JsonObject | undefined {
   const given = fields.raw('oauth');
   if (!isJsonObject(given)) return undefined;

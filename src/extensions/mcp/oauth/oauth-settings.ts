@@ -16,10 +16,7 @@ export type OAuthSettings =
       readonly grant: 'client-credentials';
       readonly clientId: string;
       readonly proof: ClientProof;
-      /**
-       * The only authorization server that may get the credentials, or `undefined` for the one that the MCP server
-       * names.
-       */
+      /** The only authorization server that may get the credentials, or `undefined` for the one that the MCP server names. */
       readonly issuer: string | undefined;
       readonly scope: string | undefined;
     }
@@ -77,10 +74,7 @@ const schema = z.object({
   identityProvider: z.optional(identityProvider),
 });
 
-/**
- * Reads the member `oauth` of a server after its variables are filled in. The error says what is wrong, without
- * values.
- */
+/** Reads the member `oauth` of a server after its variables are filled in. The error says what is wrong, without values. */
 export function parseOAuthSettings(json: Json | undefined): Outcome<OAuthSettings, string> {
   if (json === undefined) return ok(defaultOAuthSettings);
   const parsed = schema.safeParse(json);

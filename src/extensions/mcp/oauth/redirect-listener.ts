@@ -68,9 +68,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/**
- * Returns the query of a redirect from the authorization server. Refuses a host name that only resolves to 127.0.0.1.
- */
+/** Returns the query of a redirect from the authorization server. Refuses a host name that only resolves to 127.0.0.1. */
 function queryOf(
   {method, url = '', headers}: IncomingMessage,
   {host, path, state}: {readonly host: string; readonly path: string; readonly state: string | undefined},

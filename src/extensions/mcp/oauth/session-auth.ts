@@ -12,10 +12,7 @@ export interface CredentialStore {
   /** Returns where the credential is stored, as text. */
   write(url: string, credential: ServerCredential): Promise<Outcome<string, Fault>>;
   forget(url: string): Promise<Outcome<unknown, Fault>>;
-  /**
-   * Runs `work` under a lock that all weft processes on this machine share for a server. Rejects when `signal` aborts
-   * while it waits.
-   */
+  /** Runs `work` under a lock that all weft processes on this machine share for a server. Rejects when `signal` aborts while it waits. */
   alone<T>(url: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 

@@ -131,10 +131,7 @@ export interface CodeState {
 
 export const codeStart: CodeState = {mode: 'start', scopes: [], length: 0};
 
-/**
- * Longer lines, words and texts (in UTF-16 units) have no colors: people don't read them, and grammars are slow on
- * them.
- */
+/** Longer lines, words and texts (in UTF-16 units) have no colors: people don't read them, and grammars are slow on them. */
 const maxLineLength = 1000;
 const longWord = /[\w$-]{200}/u;
 const maxCodeLength = 200_000;

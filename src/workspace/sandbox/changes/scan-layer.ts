@@ -187,9 +187,7 @@ export class LayerScan {
     if ((mode & ownerWrites) !== ownerWrites) this.lockedFolders.push({at, mode});
   }
 
-  /**
-   * Lists a folder of the upper layer. No other process uses it now, so weft restores the owner's permissions that the command removed.
-   */
+  /** Lists a folder of the upper layer. No other process uses it now, so weft restores the owner's permissions that the command removed. */
   #namesInUpper(at: PathBytes): readonly PathBytes[] {
     const path = joinBytes(this.#upper, at);
     const {mode} = nodeAt(toNative(path));
