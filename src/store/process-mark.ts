@@ -1,4 +1,5 @@
 import {readFileSync} from 'node:fs';
+import {tryOr} from '../base/outcome.ts';
 import {hasCode} from '../domain/fault.ts';
 
 /** Identifies a process, because its pid alone may be reused. */
@@ -35,8 +36,8 @@ export function isAlive(mark: ProcessMark): boolean {
 const clockSlackMs = 2000;
 
 /** Returns an empty string if no such process runs. A zombie doesn't count as running. */
-function linuxStart(pid: number): string {
-  try {
+const linuxStart = (pid: number): string =>
+  tryOr(() => {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
     // The name, in parentheses, may contain anything. After it come the state (field 3) and, 19 fields later, the start in ticks since
     // boot.
@@ -44,10 +45,7 @@ function linuxStart(pid: number): string {
     const [state, ticks] = [fields[0], fields[19]];
     if (state === undefined || ticks === undefined || state === 'Z' || state === 'X') return '';
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${ticks}`;
-  } catch {
-    return '';
-  }
-}
+  }, '');
 
 function exists(pid: number): boolean {
   try {
@@ -61,16 +59,14 @@ function exists(pid: number): boolean {
 /** Starts a process to query the system, so call it only for a session that is already marked. */
 function queryStartTime(pid: number): number | undefined {
   const {execFileSync} = process.getBuiltinModule('node:child_process');
-  try {
-    const output = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+  const env = {...process.env, LC_ALL: 'C'};
+  const ask = (): string =>
+    execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
       encoding: 'utf8',
       timeout: 3000,
       stdio: ['ignore', 'pipe', 'ignore'],
-      env: {...process.env, LC_ALL: 'C'},
+      env,
     });
-    const time = Date.parse(output.trim());
-    return Number.isNaN(time) ? undefined : time;
-  } catch {
-    return undefined;
-  }
+  const time = Date.parse(tryOr(ask, '').trim());
+  return Number.isNaN(time) ? undefined : time;
 }

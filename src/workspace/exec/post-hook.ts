@@ -1,4 +1,4 @@
-import type {RequestOptions} from 'node:http';
+import type {IncomingMessage, RequestOptions} from 'node:http';
 import {causeText} from '../../domain/fault.ts';
 import {type HookOutput, type HookPost, maxHookOutput} from '../../domain/hook.ts';
 import type {Environment} from './shell-environment.ts';
@@ -26,34 +26,26 @@ export async function postHook(
       'content-length': Buffer.byteLength(body),
     },
   };
-  return new Promise(resolve => {
-    const settle = (end: HookOutput['end'], stdout = ''): void => resolve({end, stdout, stderr: ''});
-    const failed = (cause: unknown): void =>
-      settle(signal.aborted ? {kind: 'aborted'} : {kind: 'not-started', why: causeText(cause)});
-    try {
-      const sent = request(url, options, response => {
-        const chunks: Buffer[] = [];
-        let bytes = 0;
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-          chunks.push(chunk);
-          if (bytes <= maxHookOutput) return;
-          settle({kind: 'too-long'});
-          sent.destroy();
-        });
-        response.once('error', failed);
-        response.once('end', () =>
-          settle({kind: 'responded', status: response.statusCode ?? 0}, Buffer.concat(chunks).toString('utf8')),
-        );
-      });
-      sent.once('error', failed);
-      sent.end(body);
-    } catch (cause) {
-      // A header contains a character that is not allowed in headers.
-      failed(cause);
+  try {
+    const answered = Promise.withResolvers<IncomingMessage>();
+    request(url, options, answered.resolve).once('error', answered.reject).end(body);
+    const response = await answered.promise;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of response) {
+      const piece = Buffer.from(chunk);
+      bytes += piece.length;
+      if (bytes > maxHookOutput) return ended({kind: 'too-long'});
+      chunks.push(piece);
     }
-  });
+    return ended({kind: 'responded', status: response.statusCode ?? 0}, Buffer.concat(chunks).toString('utf8'));
+  } catch (cause) {
+    // The server can't be reached, or a header contains a character that is not allowed in headers.
+    return ended(signal.aborted ? {kind: 'aborted'} : {kind: 'not-started', why: causeText(cause)});
+  }
 }
+
+const ended = (end: HookOutput['end'], stdout = ''): HookOutput => ({end, stdout, stderr: ''});
 
 const expandVariables = (
   value: string,
