@@ -9,7 +9,8 @@ export const checksNothing =
   /^(?:-h|--(?:watch(?:All)?(?:=.*)?|help|version|list[\w-]*|collect-?only|co|dry(?:-run)?|just-print|showConfig|init|print-config.*|ui|(?:config\.)?script-?shell.*|node-options.*|userconfig.*|clear-?[cC]ache|exit-zero|issues-exit-code=0))$/u;
 
 /** Options whose value is the next word, in programs whose first operand counts. */
-const takesValue = /^(?:-[CFfw]|--(?:prefix|dir|cwd|filter|workspace|manifest-path|file|directory|config|project))$/u;
+const takesValue =
+  /^(?:-[CFfw]|--(?:preload|require|import|prefix|dir|cwd|filter|workspace|manifest-path|file|directory|config|project))$/u;
 
 /** True if a word is one of a row, which may end with `*`, or a group of short options with it: `-ki` has `-i`. */
 const isWordOf = (fact: string, word: string): boolean =>
@@ -19,7 +20,7 @@ const isWordOf = (fact: string, word: string): boolean =>
       (/^-\w$/u.test(fact) && /^-[a-zA-Z]+$/u.test(word) && bundles.test(word) && word.includes(fact.slice(1)));
 
 /** Groups of short options without a value. Of others, such as `-run` of go, only the whole word counts. */
-const bundles = /^-[bBdeikLnprRqsStw]+$/u;
+const bundles = /^-[bBdeikLnprRqsStvwx]+$/u;
 
 /** True if only some words keep a command from running something: `make -n test`, `vitest list`, `bash -n a.sh`, `npx --version`. */
 export function isEmptied(words: readonly string[]): boolean {
@@ -71,7 +72,8 @@ export function choosesTests([program = '', ...words]: readonly string[]): boole
     return choosesTests(words.slice(module + 1));
   const isScript = /\b(?:script|test:test)\b/u.test(rowNamed(program)?.checks ?? '');
   const filters = isScript ? allFilters : wordsOf(rowNamed(program)?.filters);
-  return words.some(word => filters.includes(word.split('=', 1)[0] ?? ''));
+  const own = isScript ? words.slice(words.findIndex(word => kindOfTask(word) !== undefined) + 1) : words;
+  return own.some(word => filters.includes(word.split('=', 1)[0] ?? ''));
 }
 
 const allFilters = allPrograms.flatMap(({filters}) => wordsOf(filters));

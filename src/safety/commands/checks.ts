@@ -8,7 +8,7 @@ import {analyzeCommand} from './analyze-command.ts';
 import {checksNothing, choosesTests, isEmptied, isItself, kindOf, preloads} from './check-kinds.ts';
 import {mayReplaceCheck, plainVariable, programFolders} from './check-variables.ts';
 import {hasTrait, isShell, rowFor, rowOf} from './known-programs.ts';
-import {isAssignment, isWrapper, keywords, layers, programName} from './layers.ts';
+import {isAssignment, isWrapper, keywords, layers, programName, scriptFileOf} from './layers.ts';
 import {wordsOf} from './program-table.ts';
 import {reachesOf} from './risks.ts';
 
@@ -115,7 +115,7 @@ export function hidingIn(written: string, context?: PathContext): FoundCheck['ze
 /** True if a command, or a file that it reads into its shell, may replace a program that checks or runs one. */
 function replacesProgram(command: string, context: PathContext | undefined): boolean {
   if (definesProgram(command) || context === undefined) return definesProgram(command);
-  const [, ...read] = command.split(/(?<=^|[\s;&|({])(?:source|\.|eval)\s/u);
+  const [, ...read] = command.split(/(?<=^|[\s;&|({"'])(?:source|\.|eval)\s/u);
   return read
     .flatMap(rest => /^[^;&|\n]*/u.exec(rest)?.[0].match(/[\w./~-]+/gu) ?? [])
     .some(path => {
@@ -136,9 +136,11 @@ function replacesProgram(command: string, context: PathContext | undefined): boo
 
 /** True if a path leads to another program than the check, or the program that runs one, of that name: `./npm test`. */
 const isReplaced = (words: readonly string[]): boolean =>
-  layers(words).some(
-    ({program, words: [first = '', ...args]}) => !isItself(first) && kindsInWords([program, ...args]).length > 0,
-  );
+  layers(words).some(({program, words: own}) => {
+    const [script] = isShell(program) ? (scriptFileOf(own) ?? []) : [];
+    const [first = '', ...args] = script === undefined ? own : own.slice(own.indexOf(script));
+    return !isItself(first) && kindsInWords([programName(first.replaceAll(/["']/gu, '')), ...args]).length > 0;
+  });
 
 /** True if a function or an alias takes the name of a program that checks or runs one: `npm() { true; }`. */
 const definesProgram = (command: string): boolean =>
@@ -167,6 +169,7 @@ export const ranIn = (command: string): string =>
 const mayRun = (words: readonly string[]): boolean =>
   reachesOf(words).some(
     ({words: [program = '', ...args], reach}) =>
+      !/^\d/u.test(program) &&
       rowFor([programName(program), ...args])?.row.yes === undefined &&
       !isWrapper(programName(program)) &&
       !hasTrait(programName(program), 'shows') &&
@@ -482,7 +485,8 @@ function checksOfSimple(
   for (const {at, words: own, program, where} of layers(words)) {
     if (where === 'elsewhere') continue;
     const variables = [...exported, ...variablesBefore(command, at, text)];
-    const isHidden = words.slice(0, at).some(word => hidesExitCode(word) || checksNothing.test(word) || word === '-v');
+    const before = words.slice(0, at);
+    const isHidden = before.some(word => hidesExitCode(word) || word === '-v');
     if (isShell(program)) {
       const inner = scriptOf(own);
       const isUsual = own.slice(1, own.indexOf(inner ?? '')).every(word => /^(?:-[celuxo]+|pipefail)$/u.test(word));
@@ -506,7 +510,11 @@ function checksOfSimple(
     };
     const files = readsOutside(own, place) ? 'outside' : 'as-read';
     const selection = choosesTests(own) && check.kind === 'test' ? 'by-name' : 'all';
-    const hiding = isHidden ? 'condition' : named === undefined && preloads(own) ? 'options' : undefined;
+    const hiding = isHidden
+      ? 'condition'
+      : before.some(word => checksNothing.test(word)) || (named === undefined && preloads(own))
+        ? 'options'
+        : undefined;
     return [{...check, ...plain, files, selection, ...(hiding && {zero: hiding, nonZero: hiding})}];
   }
   return [];

@@ -390,6 +390,7 @@ test.each([
   ['tail test.log', 'tail test.log'],
   ['(( npm test', '(( npm test'],
   ['env -i /bin/true npm test', ''],
+  ['timeout 5 true npm test', ''],
   ['true npm test', ''],
   ['sudo /bin/echo npm test', ''],
   ['bash -c "echo npm test"', ''],

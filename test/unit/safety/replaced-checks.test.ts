@@ -12,6 +12,12 @@ test.each([
   ['/tmp/fake/npm test', 'program'],
   ['timeout 5 ../npx vitest run', 'program'],
   ['tools/make test', 'program'],
+  ['"$PWD/npm" test', 'program'],
+  ['bash ./npm test', 'program'],
+  ['npm -v test', 'options'],
+  ['bash -nv test.sh', 'options'],
+  ['ruby -c a_spec.rb', 'options'],
+  ['php -l ATest.php', 'options'],
   ['npx --version', 'options'],
   ['npm --help test', 'options'],
   ['bash -n test.sh', 'options'],
@@ -73,6 +79,7 @@ test.each([
   ['npm test', 'all'],
   ['npx vitest run a.test.ts', 'all'],
   ['tox -e py311', 'all'],
+  ['pnpm --filter web test', 'all'],
   ['npx tsc -t es2022', 'all'],
   ['make -k test', 'all'],
 ])('%s runs tests %s', async (command, selection) => {
@@ -102,6 +109,7 @@ test('a file of the shell that replaces a program leaves no check', async () => 
     await own.hidingIn(command),
   ];
   expect(await seen('. ./npm && npm test')).toEqual([[], 'changed']);
+  expect(await seen('bash -c ". ./npm; npm test"')).toEqual([[], 'changed']);
   expect(await seen('source path; npm test')).toEqual([[], 'changed']);
   expect(await seen('eval "$(cat npm)"; npm test')).toEqual([[], 'changed']);
   expect(await seen('. ./end; npm test')).toEqual([[], 'changed']);

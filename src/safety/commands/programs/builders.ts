@@ -326,6 +326,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('cucumber', {checks: '@bin/cucumber test', like: 'rspec'}),
   program('ruby', {
+    checks: '!-c',
     options: '-W=text -K=text -F=text -T=text -0=text -i=text',
     runs: '-e -r -I -C -x -S -E',
     does: [runsText],
@@ -341,6 +342,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'tasks verbs',
   }),
   program('perl', {
+    checks: '!-c',
     options: '-F=text -0=text -D=text -e=script -E=script -i?=edit',
     operands: 'script path*',
     instead: '-e -E',
@@ -357,6 +359,7 @@ export const builders: readonly ProgramRow[] = [
     is: 'abbreviates',
   }),
   program('php', {
+    checks: '!-l',
     runs: '-d -r -B -R -F -E -z -S',
     loads: '-c -t -f',
     does: [runsText],

@@ -15,7 +15,7 @@ import {
 /** Package managers, and runners for programs of packages. */
 export const packages: readonly ProgramRow[] = [
   program('npm', {
-    checks: 'test:test test:t test:tst script:run script:run-script',
+    checks: '!-v test:test test:t test:tst script:run script:run-script',
     runs: `--script-shell --shell --node-options --call --editor --viewer --git --userconfig --globalconfig --use-yarnrc
     --init-module --require --preload --node-arg --npm --onload-script --config.* --pnpmfile --global-pnpmfile
     --ignore-scripts=* --browser script-shell script-shell=* node-options node-options=*`,
@@ -38,7 +38,7 @@ export const packages: readonly ProgramRow[] = [
     is: 'packages abbreviates ends-at-dashes',
   }),
   program('pnpm', {
-    checks: 'test:t script:run script',
+    checks: '!-v test:t script:run script',
     like: 'npm',
     operands: 'module*',
     scripts: '-c --shell-mode',
