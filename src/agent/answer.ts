@@ -1,5 +1,5 @@
 import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest, Thinking} from '../domain/model-stream.ts';
-import type {AgentEvent} from '../actions/agent-event.ts';
+import type {AgentEvent, PromptEnd} from '../actions/agent-event.ts';
 import {agentTools} from '../actions/catalogue.ts';
 import {isCallQuery} from '../actions/search-tools.ts';
 import {isCutJson, maxJsonDepth, isDeeperThan, isJsonObject} from '../base/json.ts';
@@ -14,8 +14,10 @@ import {
   omittedInputReason,
   type StopReason,
 } from '../domain/conversation.ts';
-import {type Fault, otherRefusal, type RefusedLength, unknownLength} from '../domain/fault.ts';
-import {sendableBlocks, withoutMedia} from '../domain/history.ts';
+import {type Fault, isDeclined, otherRefusal, type RefusedLength, unknownLength} from '../domain/fault.ts';
+import {latestPrompt, sendableBlocks, withoutMedia} from '../domain/history.ts';
+import {reminderBlock} from '../domain/reminder.ts';
+import {replaceMessages} from './conversation.ts';
 import {actionId, type ActionId, messageId, type MessageId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
@@ -97,6 +99,27 @@ function leaveOut(session: SessionContext, blocks: readonly BlockAddress[]): voi
   const {messages} = session.conversation;
   messages.splice(0, messages.length, ...withoutMedia(messages, blocks));
 }
+
+/**
+ * Leaves a prompt that the provider declined out of the conversation, with the work on it. Every later request with it would be declined,
+ * too. Returns the end with these words for the user.
+ */
+export function withoutDeclined(end: PromptEnd, work: 'none' | 'some', session: SessionContext): PromptEnd {
+  const prompt = latestPrompt(session.conversation.journal.records);
+  if (end.kind !== 'failed' || end.fault.kind !== 'provider' || !isDeclined(end.fault) || prompt === undefined)
+    return end;
+  journal(session, {kind: 'declined', prompt});
+  if (work === 'some') {
+    const message = {role: 'user', id: session.ports.ids.message(), blocks: [reminderBlock(declinedText)]} as const;
+    journal(session, {kind: 'reminder', message});
+  }
+  replaceMessages(session);
+  const left = `weft left the prompt out of the conversation${work === 'some' ? ', with the work on it' : ''}.`;
+  return {kind: 'failed', fault: {...end.fault, fix: `${left} ${end.fault.fix}`}};
+}
+
+const declinedText =
+  'The last prompt of the user was left out, because the provider declined to answer it. The work on it may have changed files.';
 
 /**
  * True if the model begins such a call. The time until the call is complete is used to read files that it may change, or to load the module

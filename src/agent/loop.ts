@@ -14,12 +14,12 @@ import {
   type UserMessage,
 } from '../domain/conversation.ts';
 import {type Outcome, tryOr} from '../base/outcome.ts';
-import {type Fault, otherRefusal, type RefusedLength, thrownFault, unknownLength} from '../domain/fault.ts';
+import {type Fault, type RefusedLength, thrownFault, unknownLength} from '../domain/fault.ts';
 import {draftOf, planText} from '../domain/plan.ts';
 import {askedToCheck, reminderBlock, serverInstructionsBlock} from '../domain/reminder.ts';
 import type {Thinking} from '../domain/model-stream.ts';
 import {addUsage, contextTokens, noUsage, type Usage} from '../domain/usage.ts';
-import {streamAnswer, refusedLengthOf, type ModelAnswer} from './answer.ts';
+import {streamAnswer, refusedLengthOf, type ModelAnswer, withoutDeclined} from './answer.ts';
 import {changedEffort, environmentNote} from './context/environment.ts';
 import {showChecks} from './checks.ts';
 import {endCommands} from './context/prompt-command.ts';
@@ -48,7 +48,8 @@ export async function runPrompt(
   try {
     const begun = await beginPrompt(prompt, context, signal);
     stats.addDenials(begun.denials);
-    const end = begun.kind === 'begun' ? await takeTurns(context, stats, signal) : begun.end;
+    const taken = begun.kind === 'begun' ? await takeTurns(context, stats, signal) : begun.end;
+    const end = withoutDeclined(taken, stats.results === 0 ? 'none' : 'some', context.session);
     if (end.kind === 'done') stats.conditions?.settle();
     return stats.summary(end);
   } catch (cause) {
@@ -297,7 +298,7 @@ const declinedFault = ({message, explanation}: LastAnswer, {promptModel, model}:
   message: `${message?.model ?? promptModel ?? model} declined to answer${explanation === '' ? '.' : `: ${explanation}`}`,
   fix: 'Rephrase the prompt, or use another model.',
   status: 0,
-  refusal: otherRefusal,
+  refusal: {kind: 'policy'},
 });
 
 const failedEnd = (message: string, fix: string): PromptEnd => {

@@ -2,7 +2,7 @@ import type {ModelPort} from '../domain/model-stream.ts';
 import type {SessionUsage} from '../actions/agent-event.ts';
 import {providerSearches} from '../domain/conversation.ts';
 import type {JournalRecord} from '../domain/journal.ts';
-import {timelineOf} from '../domain/timeline.ts';
+import {conversationRecords} from '../domain/timeline.ts';
 import {
   addUsage,
   contextTokens,
@@ -92,7 +92,7 @@ export class UsageMeter {
 
   /** Called when the conversation no longer matches the last request, after a rewind or a compaction. */
   follow(records: readonly JournalRecord[]): void {
-    const last = timelineOf(records).activeRecords.findLast(({kind}) => kind === 'answer' || kind === 'compaction');
+    const last = conversationRecords(records).findLast(({kind}) => kind === 'answer' || kind === 'compaction');
     if (last?.kind === 'compaction') this.expect(last.tokens.after);
     else this.expect(last?.kind === 'answer' ? contextTokens(last.message.usage) : 0);
   }
@@ -117,6 +117,7 @@ const setsContextSize: ReadonlySet<JournalRecord['kind']> = new Set([
   'answer',
   'usage',
   'compaction',
+  'declined',
   'rewind',
   'redo',
 ]);

@@ -100,7 +100,7 @@ function firstDifference(one: string, other: string): number | 'none' {
   return at === -1 ? bytes.length : at;
 }
 
-const changes: readonly PrefixChange[] = ['compaction', 'rewind', 'results-shortened', 'media-left-out'];
+const changes: readonly PrefixChange[] = ['compaction', 'rewind', 'results-shortened', 'media-left-out', 'declined'];
 
 const lastChange = (records: readonly JournalRecord[]): PrefixChange | 'unknown' =>
   changes.find(change => records.some(({kind}) => kind === change)) ?? 'unknown';

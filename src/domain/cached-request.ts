@@ -28,7 +28,7 @@ interface ChangedText {
 }
 
 /** Changes of messages that the model has read. */
-export type PrefixChange = 'compaction' | 'rewind' | 'results-shortened' | 'media-left-out';
+export type PrefixChange = 'compaction' | 'rewind' | 'results-shortened' | 'media-left-out' | 'declined';
 
 /**
  * `expired`: nothing changed, but the request came so late that the cache's time had run out. `dropped`: nothing
@@ -78,4 +78,5 @@ const changeNames: Readonly<Record<PrefixChange, string>> = {
   rewind: 'rewind',
   'results-shortened': 'old results were shortened',
   'media-left-out': 'images or documents were left out',
+  declined: 'a declined prompt was left out',
 };

@@ -32,6 +32,9 @@ export const unknownLength: RefusedLength = {tokens: 0, window: 0};
 
 export const otherRefusal: Refusal = {kind: 'other'};
 
+/** True if the provider declined to answer the prompt. The same prompt would be declined again. */
+export const isDeclined = (fault: Fault): boolean => fault.kind === 'provider' && fault.refusal.kind === 'policy';
+
 export const rejected = (message: string): Fault => ({kind: 'rejected', message});
 
 export const faultText = (fault: Fault): string => byKind(fault, faultTexts);

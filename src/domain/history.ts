@@ -18,7 +18,7 @@ import {type ActionId, messageId, type MessageId} from './ids.ts';
 import type {JournalRecord} from './journal.ts';
 import {instructionsFileIn} from './reminder.ts';
 import {parseSkillBlock} from './slash-command.ts';
-import {timelineOf} from './timeline.ts';
+import {conversationRecords, timelineOf} from './timeline.ts';
 import {noUsage} from './usage.ts';
 
 /** The conversation and the todo list that a session's journal contains. */
@@ -42,7 +42,7 @@ export function goalIn(records: readonly JournalRecord[]): string {
 
 /** Returns the id of the latest prompt; `undefined` if there is none. */
 export const latestPrompt = (records: readonly JournalRecord[]): MessageId | undefined =>
-  timelineOf(records).activeRecords.findLast(record => record.kind === 'prompt')?.message.id;
+  conversationRecords(records).findLast(record => record.kind === 'prompt')?.message.id;
 
 /** Returns the name that the user gave a session. Empty if there is none. */
 export const givenTitle = (records: readonly JournalRecord[]): string =>
@@ -79,7 +79,7 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
     waiting = [];
   };
 
-  const active = joinPartialAnswers(timelineOf(records).activeRecords);
+  const active = joinPartialAnswers(conversationRecords(records));
   const compacted = active.findLastIndex(({kind}) => kind === 'compaction');
   for (const [at, record] of active.entries()) {
     // Only the todo list outlives a compaction. Other earlier records may have to be read from the disk.
@@ -122,6 +122,7 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
       case 'todo-frames':
         for (const frame of record.frames) todoFrames.push(frame);
         break;
+      case 'declined':
       case 'request-prefix':
       case 'approval':
       case 'document':
@@ -150,7 +151,7 @@ export function historyFromJournal(records: readonly JournalRecord[]): History {
  */
 export function wholeConversation(records: readonly JournalRecord[]): readonly Message[] {
   const said = timelineOf(records).activeRecords.flatMap((record): readonly JournalRecord[] => {
-    if (record.kind === 'results-shortened' || record.kind === 'media-left-out') return [];
+    if (leavesOut.has(record.kind)) return [];
     if (record.kind !== 'compaction') return [record];
     return record.messages.flatMap(message =>
       message.role === 'user' && isCompactionMessage(message) ? [{kind: 'reminder', message}] : [],
@@ -158,6 +159,9 @@ export function wholeConversation(records: readonly JournalRecord[]): readonly M
   });
   return historyFromJournal(said).messages;
 }
+
+/** Kinds of records that leave something out for the model only. */
+const leavesOut: ReadonlySet<JournalRecord['kind']> = new Set(['results-shortened', 'media-left-out', 'declined']);
 
 interface OpenAnswer {
   readonly answer: AssistantMessage;
@@ -279,6 +283,7 @@ const hiddenKinds = [
   'goal',
   'results-shortened',
   'media-left-out',
+  'declined',
   'request-prefix',
   'review',
   'checkpoint',

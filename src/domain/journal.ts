@@ -37,6 +37,8 @@ export type JournalRecord =
     }
   /** The name that the user gave the session. The latest record counts. */
   | {readonly kind: 'title'; readonly title: string}
+  /** From this record on, the conversation lacks this prompt and the work on it, because the provider declined to answer it. */
+  | {readonly kind: 'declined'; readonly prompt: MessageId}
   /** The user's goal, as written. The latest record counts. */
   | {readonly kind: 'goal'; readonly text: string; readonly state: 'set' | 'met' | 'dropped'}
   | {readonly kind: 'pin'; readonly message: MessageId; readonly state: 'pinned' | 'unpinned'}

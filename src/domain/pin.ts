@@ -2,7 +2,7 @@ import {estimateTokens, type VerbatimMessage} from './compaction.ts';
 import {messageText} from './conversation.ts';
 import {joinPartialAnswers} from './history.ts';
 import type {JournalRecord} from './journal.ts';
-import {timelineOf} from './timeline.ts';
+import {conversationRecords} from './timeline.ts';
 
 /** The maximum size of the pinned messages of a session: estimated tokens, and a share of the model's window if its size is known. */
 const maxPinnedTokens = 20_000;
@@ -24,7 +24,7 @@ export function pinnableMessages(records: readonly JournalRecord[]): readonly Ve
   const states = new Map(records.flatMap(record => (record.kind === 'pin' ? [[record.message, record.state]] : [])));
   const found: VerbatimMessage[] = [];
   let number = 0;
-  for (const record of joinPartialAnswers(timelineOf(records).activeRecords)) {
+  for (const record of joinPartialAnswers(conversationRecords(records))) {
     if (record.kind !== 'prompt' && record.kind !== 'answer') continue;
     if (record.kind === 'prompt') number += 1;
     const {message} = record;

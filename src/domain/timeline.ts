@@ -59,6 +59,30 @@ export function timelineOf(records: readonly JournalRecord[]): Timeline {
   return {activeRecords, undone};
 }
 
+/**
+ * Returns the records of a journal whose messages the model reads: without rewound ones, and without prompts that the provider
+ * declined and the work on them.
+ */
+export function conversationRecords(records: readonly JournalRecord[]): readonly JournalRecord[] {
+  const kept: JournalRecord[] = [];
+  for (const record of timelineOf(records).activeRecords) {
+    kept.push(record);
+    if (record.kind !== 'declined') continue;
+    const at = kept.findIndex(one => one.kind === 'prompt' && one.message.id === record.prompt);
+    if (at >= 0) kept.push(...kept.splice(at).filter(({kind}) => !spokenKinds.has(kind)));
+  }
+  return kept;
+}
+
+const spokenKinds: ReadonlySet<JournalRecord['kind']> = new Set([
+  'prompt',
+  'reminder',
+  'answer',
+  'piece',
+  'result',
+  'compaction',
+]);
+
 const placeBehind = (behind: UndoneRewind['insertAfter'], activeRecords: readonly JournalRecord[]): number =>
   behind === 'all' ? activeRecords.length : activeRecords.findLastIndex(record => behind.has(record)) + 1;
 

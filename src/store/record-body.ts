@@ -257,6 +257,7 @@ const bodies: {readonly [Kind in JournalRecord['kind']]: z.ZodMiniType<JournalRe
   rewind: bodySchema(rewind, fields => ({kind: 'rewind', ...fields})),
   'results-shortened': bodySchema(z.array(actionIdSchema), results => ({kind: 'results-shortened', results})),
   'media-left-out': bodySchema(mediaLeftOut, fields => ({kind: 'media-left-out', ...fields})),
+  declined: bodySchema(z.object({prompt: messageIdSchema}), fields => ({kind: 'declined', ...fields})),
   redo: bodySchema(redo, fields => ({kind: 'redo', ...fields})),
   compaction: bodySchema(compaction, fields => ({kind: 'compaction', ...fields})),
   'request-prefix': bodySchema(z.object({tools: z.string(), system: z.string()}), fields => ({

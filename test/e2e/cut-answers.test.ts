@@ -2,7 +2,7 @@
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {call, callRaw, say, sayPieces, stop, think, type Answer} from '../support/model-script.ts';
+import {call, callRaw, fail, say, sayPieces, stop, think, type Answer} from '../support/model-script.ts';
 import type {DialectName} from '../support/model-server.ts';
 import {openScene, toldPrompt, toldResults} from '../support/scene.ts';
 import {resultOf} from './support/messages.ts';
@@ -136,6 +136,44 @@ test('a refused answer is no success', async () => {
     1,
     {is_error: true, stop_reason: 'refusal', result: expect.stringContaining('declined to answer')},
   ]);
+});
+
+test.each([
+  ['an answer', [say('I should not'), stop('refusal')]],
+  ['a content filter', fail(400, {code: 'content_filter', message: 'The content management policy forbids this.'})],
+] as const)('a prompt that is declined by %s leaves the conversation, which goes on', async (_what, declined) => {
+  await using scene = await openScene(request =>
+    JSON.stringify(request.body).includes('BAD') ? declined : say(`Fine. ${'word '.repeat(1000)}`),
+  );
+  const run = async (...args: readonly string[]) => scene.run([...args, '--permission-mode', 'acceptEdits']);
+  expect(await run('--prompt', 'First.')).toMatchObject({code: 0});
+  const refused = await run('--continue', '--prompt', 'BAD');
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('weft left the prompt out of the conversation. Rephrase'),
+  ]);
+  expect(await run('--continue', '--prompt', 'Good.')).toMatchObject({code: 0, stderr: ''});
+  expect(JSON.stringify(scene.server.requests.at(-1)?.body)).toMatch(/First\.[^]*Fine\.[^]*Good\./u);
+  expect(await run('--continue', '--prompt', '/compact')).toMatchObject({code: 0});
+  expect(await run('--continue', '--prompt', 'Third.')).toMatchObject({code: 0});
+});
+
+test('a prompt that is declined in the middle of its work leaves with the work, and the model learns of changed files', async () => {
+  await using scene = await openScene(request => {
+    const told = JSON.stringify(request.body);
+    if (!told.includes('BAD')) return say('Fine.');
+    return told.includes('tool_result') ? stop('refusal') : call('Write', {file_path: 'a.txt', content: 'a'});
+  });
+  const refused = await scene.run(['--prompt', 'BAD', '--permission-mode', 'acceptEdits']);
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('conversation, with the work on it. Rephrase'),
+  ]);
+  expect(await scene.run(['--continue', '--prompt', 'Good.'])).toMatchObject({code: 0, stdout: 'Fine.\n'});
+  const last = JSON.stringify(scene.server.requests.at(-1)?.body);
+  expect(last).toContain('may have changed files');
+  expect(last).not.toContain('a.txt');
+  expect(await scene.run(['sessions', 'diff'])).toMatchObject({stdout: expect.stringContaining('a.txt')});
 });
 
 test('a refused answer goes on with the fallback model, also in the middle', async () => {

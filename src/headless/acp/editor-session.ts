@@ -9,7 +9,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {AgentClient, ApprovalAnswer, ListedModel, ModelList, QuestionResponse} from '../../agent/client.ts';
 import {type ImageBlock, type Message, type ToolCallBlock, toolCalls} from '../../domain/conversation.ts';
-import {faultText} from '../../domain/fault.ts';
+import {faultText, isDeclined} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import {reasonText, taintIn} from '../../domain/reason.ts';
 import type {PermissionMode} from '../../domain/risk.ts';
@@ -372,7 +372,8 @@ export class EditorSession {
     const before = answer.trim() === '' ? '' : '\n\n';
     const note = end.kind === 'done' ? stopText(summary) : undefined;
     if (note !== undefined) this.tell(`${before}${toSentence(note)}`);
-    const reason = stop === 'max-tokens' ? 'max_tokens' : stop === 'refusal' ? 'refusal' : undefined;
+    const isRefused = stop === 'refusal' || (end.kind === 'failed' && isDeclined(end.fault));
+    const reason = isRefused ? 'refusal' : stop === 'max-tokens' ? 'max_tokens' : undefined;
     if (reason === undefined || (end.kind !== 'failed' && end.kind !== 'done')) return this.#answer(answerOf(summary));
     if (end.kind === 'failed') this.tell(`${before}${faultText(end.fault)}`);
     return this.#answer(ok({stopReason: reason, usage: usageOf(usage)}));

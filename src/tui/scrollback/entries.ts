@@ -23,7 +23,7 @@ import type {
 } from '../state/view.ts';
 import {agentStatusText} from '../state/agent-outputs.ts';
 import {centsText, countText} from '../state/selectors.ts';
-import {type Fault, faultText} from '../../domain/fault.ts';
+import {type Fault, faultText, isDeclined} from '../../domain/fault.ts';
 import {hookStopText} from '../../domain/stop-text.ts';
 import {contextTokens} from '../../domain/usage.ts';
 import {checkRows} from '../text/check-text.ts';
@@ -494,6 +494,7 @@ function closingRows(turn: TurnFacts, frame: Frame): readonly string[] {
 function nextStep(fault: Fault): string {
   // The same conversation would be too long again.
   if (fault.kind === 'provider' && fault.refusal.kind === 'too-long') return 'To change the model, type /model.';
+  if (isDeclined(fault)) return 'Press Up to edit the prompt.';
   return fault.kind === 'provider' && /\bbase URL\b/u.test(fault.fix)
     ? 'To change the URL: /exit, then run weft -c with the right one.'
     : 'Type "continue" to try again.';

@@ -67,7 +67,8 @@ test.each([
     ],
   };
   const {end} = await engineBench([refused]).prompt('go');
-  expect(end).toMatchObject({kind: 'failed', fault: {message, fix: 'Rephrase the prompt, or use another model.'}});
+  const fix = 'weft left the prompt out of the conversation. Rephrase the prompt, or use another model.';
+  expect(end).toMatchObject({kind: 'failed', fault: {message, fix}});
 });
 
 test('after going back the next request may be shorter: only what was spent counts', async () => {
