@@ -334,17 +334,21 @@ test('off leaves the fault as it is', async () => {
   expect(scene.server.requests).toHaveLength(2);
 });
 
-test('a compaction that cannot help asks the model nothing, and says so', async () => {
-  await using scene = await openScene([say(`Hi. ${'word '.repeat(120)}`), say('Never said.')]);
-  // The user's messages stay word for word, so a summary replaces nearly nothing.
-  await scene.run(['--prompt', `Keep this. ${'word '.repeat(3000)}`]);
-  const {code, stdout, stderr} = await scene.run(['--continue', '--prompt', '/compact']);
-  expect({code, stdout, stderr}).toEqual({
-    code: 0,
-    stdout: 'The conversation stays as it is: it would not get shorter.\n',
-    stderr: '',
+test('without compaction, /compact makes room as the error advises, also for one long prompt', async () => {
+  await using scene = await openScene(request => {
+    const tokens = tokensOf(request);
+    return tokens > 12_500
+      ? fail(400, {message: `prompt is too long: ${tokens} tokens > 12500 maximum`})
+      : say('Fine.');
   });
-  expect(scene.server.requests).toHaveLength(1);
+  const off = ['--settings', '{"compaction": "off"}'];
+  for (const number of [1, 2]) {
+    const prompt = ['--prompt', promptOf(number, 60_000)];
+    const {code, stderr} = await scene.run([...off, ...(number === 1 ? [] : ['--continue']), ...prompt]);
+    expect([number, code, stderr]).toEqual([number, 1, expect.stringContaining('/compact')]);
+  }
+  expect(await scene.run([...off, '--continue', '--prompt', '/compact'])).toMatchObject({code: 0});
+  expect(await scene.run([...off, '--continue', '--prompt', 'Short.'])).toMatchObject({code: 0, stdout: 'Fine.\n'});
 });
 
 test('a short conversation that a compaction would make longer stays as it is, and costs nothing', async () => {

@@ -90,7 +90,8 @@ export async function draftCompaction(
     instructions: newInstructions(session, request),
     skills: newestWithin(activeSkills(messages), ({instructions}) => instructions, maxSkillTokens),
   };
-  const texts = new Map(messages.map(message => [message.id, messageText(message)]));
+  const ordinary = messages.filter(isOrdinaryMessage);
+  const texts = new Map(ordinary.map(message => [message.id, messageText(message)]));
   // A prompt whose text is in a file is carried over as the model has read it.
   const said = pinnableMessages(records).map(one => ({...one, text: texts.get(one.id) ?? one.text}));
   const pinned = said.filter(({state}) => state === 'pinned').reduce((sum, one) => sum + pinnedTokens(one), 0);
@@ -99,7 +100,6 @@ export async function draftCompaction(
   const most = Math.min(before, window);
   const target = Math.min(limit, Math.max(most * trimShare, fixed * scale + most * minConversationShare));
   const maxTrimmed = Math.max(minTrimmedTokens, target / scale - fixed - otherTokens - pinned);
-  const ordinary = messages.filter(isOrdinaryMessage);
   // The work on the latest prompt continues after a compaction that the user did not request.
   const current = plan.trigger === 'auto' ? latestPrompt(records) : undefined;
   const work =
@@ -119,7 +119,8 @@ export async function draftCompaction(
   const maxTokens = Math.min(
     maxUserTokens,
     (window * maxUserShare) / scale,
-    plan.way === 'trim' ? maxTrimmed / 2 : maxUserTokens,
+    // Otherwise a conversation of long prompts and short answers would not get shorter.
+    (plan.way === 'trim' ? maxTrimmed : estimateMessagesTokens(messages)) / 2,
     // The rest of the request belongs to the latest exchange.
     plan.trigger === 'auto' ? Math.max(0, maxTrimmed - estimateMessagesTokens(trimmed.messages)) : maxUserTokens,
   );

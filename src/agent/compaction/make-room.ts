@@ -67,14 +67,14 @@ export async function makeRoomAfter(
   signal: AbortSignal,
 ): Promise<Repair> {
   const {session} = context;
-  const room: Room = isRepeated
-    ? {kind: 'none', why: 'weft has already made room.'}
-    : await makeRoom(refused, context, signal);
+  const room: Room = isRepeated ? {kind: 'none', why: madeBefore} : await makeRoom(refused, context, signal);
   if (room.kind === 'made') return {kind: 'send'};
   const why = room.kind === 'none' ? room.why : '';
   if (room.kind === 'none' && why === '' && fault !== undefined) return {kind: 'stopped', fault};
   return {kind: 'stopped', fault: tooLongFault(refused, {session, why, fault})};
 }
+
+const madeBefore = 'weft has already made room.';
 
 /** How many of the latest messages keep their results whole, from the mildest cut to the hardest. */
 const latestMessages = [12, 4, 1] as const;
@@ -213,7 +213,7 @@ function tooLongFault(
     message: `${toSentence(said)} ${why}`.trim(),
     fix: isShort
       ? 'Use a model with a larger context window, or send less.'
-      : 'Make room with /compact, start a new session, or use a model with a larger context window.',
+      : `${why === '' || why === madeBefore ? 'Make room with /compact, start' : 'Start'} a new session, or use a model with a larger context window.`,
     status,
     refusal: {kind: 'too-long', ...refused},
   };
