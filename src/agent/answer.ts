@@ -152,7 +152,10 @@ export async function readAnswer(
 ): Promise<ModelAnswer> {
   const reader = new AnswerReader(request, takenIds);
   let translator: CallTranslator | undefined;
-  for await (const batch of model.stream(request, signal)) {
+  let isStopped = false;
+  for await (const received of model.stream(request, signal)) {
+    // After a stop, only the bill is of interest.
+    const batch = isStopped ? received.filter(({event}) => event === 'billed') : received;
     if (translator === undefined && batch.some(event => mayNeedTranslation(event, isOwn)))
       translator = new (await import('./peer-calls.ts')).CallTranslator(isOwn);
     const events = batch.flatMap(event => translator?.take(event) ?? [event]).flatMap(event => reader.take(event));
@@ -161,7 +164,7 @@ export async function readAnswer(
     if (waiting !== undefined) await waiting;
     if (reader.fault !== undefined) return {...reader.partial(), end: 'failed', fault: reader.fault};
     if (complete !== undefined) return {...complete, end: 'complete'};
-    if (signal.aborted) break;
+    isStopped = signal.aborted;
   }
   if (signal.aborted) return {...reader.partial(), end: 'interrupted'};
   const fault: Fault = {
@@ -248,6 +251,9 @@ class AnswerReader {
         this.#model = event.fallback;
         this.#usage = noUsage;
         return event;
+      case 'billed':
+        this.#usage = event.usage;
+        return [];
       case 'failed':
         this.fault = event.fault;
         return [];

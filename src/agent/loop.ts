@@ -442,6 +442,16 @@ function warnOfOverflow(model: string, usage: Usage, session: SessionContext): v
   );
 }
 
+/** Says once a session that the cost of a model is an estimate. A line about a repeat already tells of broken answers. */
+function warnOfEstimate(model: string, usage: Usage, session: SessionContext): void {
+  const {asker, conversation, ports} = session;
+  const isCounted = usage.estimated !== true || usage.lostTokens !== undefined;
+  const cost = !isCounted && asker === 'main' ? ports.model.facts(model).costOf(usage) : 'unknown';
+  if (cost === 'unknown' || cost === 0) return;
+  if (conversation.usage.report().models[model]?.usage.estimated === true) return;
+  warn(session, `The provider didn't count all tokens of ${model}, so its cost is an estimate.`);
+}
+
 /** Journals the answer before it joins the conversation, which must not depend on anything that was not journaled. */
 function keepAnswer(
   {message, usage, stop, end, explanation, unread}: ModelAnswer,
@@ -451,6 +461,7 @@ function keepAnswer(
   const {conversation} = session;
   const model = message?.model ?? session.promptModel ?? session.model;
   if (end === 'complete') warnOfOverflow(model, usage, session);
+  warnOfEstimate(model, usage, session);
   if (usage !== noUsage) stats.addUsage(usage, model, message === undefined ? 0 : providerSearches(message));
   if (message !== undefined) {
     if (end !== 'complete') journal(session, {kind: 'answer', message});

@@ -84,9 +84,9 @@ export class UsageMeter {
    */
   minCostAfterNext(model: string): number {
     if (this.#last === undefined || !isSameModel(this.#last.model, model) || !this.#extendsLast) return this.costUsd;
-    const {inputTokens, cacheReadTokens, cacheWriteTokens} = this.#last.usage;
-    const cacheRead = inputTokens + cacheReadTokens + cacheWriteTokens;
-    const cost = this.#port.facts(model).costOf({...noUsage, cacheReadTokens: cacheRead});
+    const {usage} = this.#last;
+    const cacheReadTokens = Math.max(0, contextTokens(usage) - usage.outputTokens);
+    const cost = this.#port.facts(model).costOf({...noUsage, cacheReadTokens});
     return this.costUsd + (cost === 'unknown' ? 0 : cost);
   }
 

@@ -81,6 +81,8 @@ export type ModelEvent =
   /** Cancels an earlier `message-started`: the message is the other model's. */
   | ModelFallback
   | Repaired
+  /** The usage of an answer that fails or is stopped. It comes last, or directly before `failed`. */
+  | {readonly event: 'billed'; readonly usage: Usage}
   | {readonly event: 'failed'; readonly fault: Fault};
 
 /** The provider refused the request before any part of an answer, and weft sends it again in another form. */

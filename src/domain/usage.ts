@@ -9,6 +9,10 @@ export interface Usage {
    * several requests have none.
    */
   readonly costUsd?: number | undefined;
+  /** Present if the provider didn't count some of the tokens, so that weft estimated them. */
+  readonly estimated?: true | undefined;
+  /** The part of the tokens that answers took which broke off. They are billed, but not in the model's context. */
+  readonly lostTokens?: number | undefined;
 }
 
 /** US dollars per million tokens. */
@@ -47,6 +51,7 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   outputTokens: a.outputTokens + b.outputTokens,
   cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
   cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+  ...(a.estimated === true || b.estimated === true ? {estimated: true} : {}),
 });
 
 /** Returns the cost of a session and the usage of its models, one a line. */
@@ -71,12 +76,23 @@ export const usageSince = (now: Usage, before: Usage): Usage => ({
 });
 
 /** Returns the tokens in the model's context after its answer: the whole request and the answer. */
-export const contextTokens = (usage: Usage): number =>
-  usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
+export const contextTokens = ({
+  inputTokens,
+  cacheReadTokens,
+  cacheWriteTokens,
+  outputTokens,
+  lostTokens = 0,
+}: Usage): number => inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens - lostTokens;
 
 /** Returns the models and programs with a cost that is unknown. */
 export const unknownCosts = (models: Readonly<Record<string, ModelUsage>>): readonly string[] =>
   Object.entries(models).flatMap(([name, {costUsd}]) => (costUsd === 'unknown' ? [name] : []));
+
+/** Returns the models and programs with a cost that is estimated, because their provider didn't count all tokens. */
+export const estimatedCosts = (models: Readonly<Record<string, ModelUsage>>): readonly string[] =>
+  Object.entries(models).flatMap(([name, {usage, costUsd}]) =>
+    usage.estimated === true && costUsd !== 'unknown' && costUsd > 0 ? [name] : [],
+  );
 
 /** Returns the sum of the known costs in US dollars; `undefined` if no cost is known. */
 export function knownCost(models: Iterable<ModelUsage>): number | undefined {

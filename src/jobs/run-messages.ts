@@ -1,4 +1,4 @@
-import {knownCost, unknownCosts} from '../domain/usage.ts';
+import {estimatedCosts, knownCost, unknownCosts} from '../domain/usage.ts';
 import {wireCheck} from '../protocol/rpc/result-message.ts';
 import type {Approval, PromptSummary} from '../actions/agent-event.ts';
 import type {Question, QuestionAnswer} from '../actions/ports.ts';
@@ -27,11 +27,13 @@ export function promptFigures(summary: PromptSummary | 'interrupted' | 'failed')
   if (typeof summary === 'string') return {cost: 0, duration: 0};
   const {models} = summary.sessionUsage;
   const unknown = unknownCosts(models);
+  const estimated = estimatedCosts(models);
   return {
     cost: knownCost(Object.values(models)) ?? 0,
     duration: Math.round(summary.durationMs),
     ...(summary.checks.length === 0 ? {} : {checks: summary.checks.map(wireCheck)}),
     ...(unknown.length === 0 ? {} : {unknownCosts: unknown}),
+    ...(estimated.length === 0 ? {} : {estimatedCosts: estimated}),
   };
 }
 

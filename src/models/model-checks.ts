@@ -204,7 +204,7 @@ const checks: Readonly<Record<CheckName, Check>> = {
     const answer = await ask({...checked, model: unknownModel}, {messages: [user('Hello.')]}, signal);
     if (counted === undefined || counted.error !== '') return bad('no answer to look at');
     const {usage} = counted;
-    if (inputOf(usage) === 0 || usage.outputTokens === 0) return bad('reports no usage');
+    if (usage.estimated === true) return bad('reports no usage');
     if (answer.error === '') return ok('reports usage, and answers to any model name');
     const {fault} = answer;
     return fault?.kind === 'provider' && fault.status >= 400 && fault.status < 500

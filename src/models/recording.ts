@@ -67,7 +67,7 @@ export function writeRecordedLine(line: RecordedLine): string {
   if (line.kind === 'prompt') return `${JSON.stringify({prompt: line.text})}\n`;
   const {blocks, stop, usage, model} = line.answer;
   // A replay costs nothing.
-  const {costUsd: _, ...tokens} = usage;
+  const {costUsd: _, estimated: _estimated, lostTokens: _lost, ...tokens} = usage;
   const wire: z.infer<typeof answerSchema> = {
     answer: blocks.map(blockToWire),
     ...(stop === naturalStop(blocks) ? {} : {stop}),

@@ -1,7 +1,10 @@
 import {unreachable} from '../base/unreachable.ts';
 import type {AssistantBlock} from '../domain/conversation.ts';
-import type {BlockStart, ModelEvent} from '../domain/model-stream.ts';
-import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
+import type {BlockDelta, BlockStart, ModelEvent, ModelRequest} from '../domain/model-stream.ts';
+import {addUsage, contextTokens, noUsage, type Usage} from '../domain/usage.ts';
+import type {ModelTable} from './model-facts.ts';
+import type {AttemptItem} from './provider-error.ts';
+import type {RefusalChanges, SendOnce} from './send-request.ts';
 
 /**
  * Joins the streams of several tries at one request into one valid message: one start, every block finished exactly
@@ -12,8 +15,7 @@ import {addUsage, noUsage, type Usage} from '../domain/usage.ts';
  * - Unfinished thinking is finished without a signature. It was shown, but providers would refuse it.
  * - Finished blocks stay. If a tool call is among them, the message ends there (see `endWithCalls`). The calls can run,
  *   and the model continues with their results. Text at the beginning of the next try that exactly repeats the shown
- *   text is dropped, because some servers start over. The usage of failed tries is added to the message's, because it
- *   is billed.
+ *   text is dropped, because some servers start over.
  */
 export class StreamMerger {
   #message: 'not-started' | 'started' | 'finished' = 'not-started';
@@ -24,11 +26,9 @@ export class StreamMerger {
   #shown = '';
   /** The text block that a failed try left open. */
   #carried: OpenBlock | undefined;
-  #usageBefore: Usage = noUsage;
 
   /** The open blocks of the current try, by its own indexes. */
   readonly #open = new Map<number, OpenBlock>();
-  #tryUsage: Usage = noUsage;
   /** Text of the current try that so far repeats the shown text; `undefined` once it cannot be a repetition. */
   #repeated: string | undefined;
 
@@ -65,8 +65,6 @@ export class StreamMerger {
       else out.push({event: 'block-finished', index: block.index, block: leftOver(block)});
     }
     this.#open.clear();
-    this.#usageBefore = addUsage(this.#usageBefore, this.#tryUsage);
-    this.#tryUsage = noUsage;
     this.#repeated = this.#shown === '' ? undefined : '';
     return out;
   }
@@ -78,10 +76,10 @@ export class StreamMerger {
     return out;
   }
 
-  /** Ends the message with the complete tool calls. Call it after `breakOff`. */
+  /** Ends the message with the complete tool calls, without their usage. Call it after `breakOff`. */
   endWithCalls(): readonly ModelEvent[] {
     const out: ModelEvent[] = [...this.close()];
-    out.push({event: 'message-finished', stop: 'tool-use', usage: this.#usageBefore});
+    out.push({event: 'message-finished', stop: 'tool-use', usage: noUsage});
     this.#message = 'finished';
     return out;
   }
@@ -101,7 +99,6 @@ export class StreamMerger {
   #takeOne(event: ModelEvent, out: ModelEvent[]): void {
     switch (event.event) {
       case 'message-started':
-        this.#tryUsage = event.usage;
         if (this.#message !== 'not-started') return;
         this.#message = 'started';
         out.push(event);
@@ -118,12 +115,13 @@ export class StreamMerger {
       case 'message-finished':
         this.#releaseRepeated(out, undefined);
         this.#finishCarried(out);
-        out.push({...event, usage: {...addUsage(this.#usageBefore, event.usage), ...reportedPart(event.usage)}});
+        out.push(event);
         this.#message = 'finished';
         return;
       case 'retrying':
       case 'fell-back':
       case 'repaired':
+      case 'billed':
       case 'failed':
         throw new Error(`a try must not yield ${event.event}`);
       default:
@@ -257,4 +255,124 @@ function leftOver({start, text}: OpenBlock): AssistantBlock {
   }
 }
 
-const reportedPart = ({costUsd}: Usage): Pick<Usage, 'costUsd'> => (costUsd === undefined ? {} : {costUsd});
+/** One try at a request. The server bills a try as soon as it has begun to answer. */
+interface Try {
+  readonly request: ModelRequest;
+  /** The name under which the server answers. It may differ from the requested one. */
+  model: string;
+  usage: Usage;
+  state: 'sent' | 'begun' | 'finished';
+  /** The length of the answer so far, in UTF-16 units. */
+  length: number;
+}
+
+/** Adds up the tokens and the cost of all tries at one request. Estimates the tokens that the server doesn't report. */
+export class TriesBill {
+  readonly #tries: Try[] = [];
+  readonly #models: ModelTable;
+  readonly #sendOnce: SendOnce;
+
+  constructor(sendOnce: SendOnce, models: ModelTable) {
+    this.#sendOnce = sendOnce;
+    this.#models = models;
+  }
+
+  /** Tries a request once and counts its tokens. */
+  readonly sendOnce: SendOnce = (request, lessons, signal) =>
+    this.#counted({request, model: request.model, usage: noUsage, state: 'sent', length: 0}, lessons, signal);
+
+  async *#counted(sent: Try, lessons: RefusalChanges, signal: AbortSignal): AsyncGenerator<AttemptItem, void, void> {
+    this.#tries.push(sent);
+    for await (const item of this.#sendOnce(sent.request, lessons, signal)) {
+      if (item.kind === 'events') for (const event of item.events) count(event, sent);
+      yield item;
+    }
+  }
+
+  /** Puts the usage of all tries into the end of the answer. An answer without an end reports the usage by itself. */
+  async *withUsage(stream: AsyncIterable<readonly ModelEvent[]>): AsyncGenerator<readonly ModelEvent[], void, void> {
+    for await (const events of stream) {
+      const end = events.at(-1);
+      const rest = events.slice(0, -1);
+      if (end?.event === 'message-finished') {
+        yield [...rest, {...end, usage: await this.#total()}];
+        return;
+      }
+      if (end?.event === 'failed') {
+        yield [...rest, ...(await this.#bill()), end];
+        return;
+      }
+      yield events;
+    }
+    // The user stopped the answer.
+    yield await this.#bill();
+  }
+
+  async #bill(): Promise<readonly ModelEvent[]> {
+    const usage = await this.#total();
+    return usage === noUsage ? [] : [{event: 'billed', usage}];
+  }
+
+  /** Returns the usage of the tries that have begun. */
+  async #total(): Promise<Usage> {
+    let total = noUsage;
+    let lost = 0;
+    let usd: number | undefined = 0;
+    for (const sent of this.#tries) {
+      if (sent.state === 'sent') continue;
+      const usage = await measured(sent);
+      // A server may answer under a name that only it knows.
+      const names = [sent.model, sent.request.model];
+      const cost = names.map(name => this.#models.facts(name).costOf(usage)).find(value => value !== 'unknown');
+      total = addUsage(total, usage);
+      if (sent.state === 'begun') lost += contextTokens(usage);
+      usd = usd === undefined || cost === undefined ? undefined : usd + cost;
+    }
+    if (total === noUsage) return total;
+    return {...total, ...(usd === undefined ? {} : {costUsd: usd}), ...(lost === 0 ? {} : {lostTokens: lost})};
+  }
+}
+
+function count(event: ModelEvent, sent: Try): void {
+  if (sent.state === 'sent') sent.state = 'begun';
+  if (event.event === 'message-started') {
+    sent.model = event.model;
+    sent.usage = event.usage;
+  }
+  if (event.event === 'block-delta') sent.length += deltaLength(event.delta);
+  if (event.event !== 'message-finished') return;
+  sent.usage = event.usage;
+  sent.state = 'finished';
+}
+
+/** Returns the tokens of a try: as the server counted them, and estimated if it didn't. */
+async function measured({request, usage, state, length}: Try): Promise<Usage> {
+  const input = contextTokens(usage) - usage.outputTokens;
+  const isOutputKnown = state === 'finished' && (usage.outputTokens > 0 || length === 0);
+  if (isOutputKnown && input > 0) return usage;
+  const {estimateFixedTokens, estimateMessagesTokens} = await import('../domain/compaction.ts');
+  const inputTokens = estimateFixedTokens(request) + estimateMessagesTokens(request.messages);
+  return {
+    ...usage,
+    ...(input > 0 ? {} : {inputTokens}),
+    ...(isOutputKnown ? {} : {outputTokens: Math.max(usage.outputTokens, Math.ceil(length / 4))}),
+    estimated: true,
+  };
+}
+
+/** Returns the length of a delta in UTF-16 units. */
+export function deltaLength(delta: BlockDelta): number {
+  switch (delta.kind) {
+    case 'text':
+    case 'thinking':
+      return delta.text.length;
+    case 'signature':
+      return delta.signature.length;
+    case 'tool-input':
+      return delta.json.length;
+    case 'other':
+      return JSON.stringify(delta.data).length;
+    default:
+      return unreachable(delta);
+  }
+}

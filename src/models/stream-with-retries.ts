@@ -1,10 +1,9 @@
 import {isJsonObject, type JsonObject} from '../base/json.ts';
-import {unreachable} from '../base/unreachable.ts';
 import {omittedInput} from '../domain/conversation.ts';
 import {messageId} from '../domain/ids.ts';
 import {type Fault, otherRefusal} from '../domain/fault.ts';
 import type {FallbackTrigger} from '../domain/model-fallback.ts';
-import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest} from '../domain/model-stream.ts';
+import type {BlockStart, ModelEvent, ModelPort, ModelRequest} from '../domain/model-stream.ts';
 import {noUsage} from '../domain/usage.ts';
 import type {Access} from './access.ts';
 import type {ModelTable} from './model-facts.ts';
@@ -24,7 +23,7 @@ import {
   type ProviderDialect,
   type SendOnce,
 } from './send-request.ts';
-import {StreamMerger} from './stream-merger.ts';
+import {deltaLength, StreamMerger, TriesBill} from './stream-merger.ts';
 
 /** The dependencies of every connection to a provider. */
 export interface ProviderOptions {
@@ -128,28 +127,14 @@ export function openPort(
   return {
     provider,
     searchesWeb,
-    stream: (request, signal) =>
-      withCosts(streamWithRetries(request, {sendOnce, clock, fallbacks, lessons, judge}, signal), request, models),
+    stream(request, signal) {
+      const bill = new TriesBill(sendOnce, models);
+      return bill.withUsage(
+        streamWithRetries(request, {sendOnce: bill.sendOnce, clock, fallbacks, lessons, judge}, signal),
+      );
+    },
     facts: model => models.facts(model),
   };
-}
-
-/** Adds the cost of the request to its usage, unless the provider has reported it or the prices are unknown. */
-async function* withCosts(
-  stream: AsyncIterable<readonly ModelEvent[]>,
-  request: ModelRequest,
-  models: ModelTable,
-): AsyncGenerator<readonly ModelEvent[], void, void> {
-  const names = [request.model];
-  for await (const events of stream)
-    yield events.map(event => {
-      if (event.event === 'message-started') names.unshift(event.model);
-      if (event.event === 'fell-back') names.unshift(event.fallback);
-      if (event.event !== 'message-finished') return event;
-      // A server may answer under a name that only it knows.
-      const cost = names.map(name => models.facts(name).costOf(event.usage)).find(usd => usd !== 'unknown');
-      return cost === undefined ? event : {...event, usage: {...event.usage, costUsd: cost}};
-    });
 }
 
 interface SentRequest {
@@ -505,19 +490,3 @@ const tooMuch = (what: string): Overrun => ({
     },
   },
 });
-
-function deltaLength(delta: BlockDelta): number {
-  switch (delta.kind) {
-    case 'text':
-    case 'thinking':
-      return delta.text.length;
-    case 'signature':
-      return delta.signature.length;
-    case 'tool-input':
-      return delta.json.length;
-    case 'other':
-      return JSON.stringify(delta.data).length;
-    default:
-      return unreachable(delta);
-  }
-}

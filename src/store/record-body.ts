@@ -100,6 +100,8 @@ const usage = z.object({
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
   costUsd: z.optional(z.number()),
+  estimated: z.optional(z.literal(true)),
+  lostTokens: z.optional(z.number()),
 });
 const piece = z.object({message: messageIdSchema, model: z.string(), index: z.int(), text: z.string()});
 const userMessage = z.object({

@@ -258,7 +258,7 @@ describe('the result says how the run ended: is_error exactly when the exit code
   });
 });
 
-const loop = (): Answer => [call('Glob', {pattern: '*'}), usage({input: 100_000, output: 0})];
+const loop = (): Answer => [call('Glob', {pattern: '*'}), usage({input: 99_995, output: 1})];
 
 describe('4: a bound was reached', () => {
   test('--max-turns', async () => {

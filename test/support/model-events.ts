@@ -85,6 +85,7 @@ export function blocksOf(events: readonly ModelEvent[]): readonly AssistantBlock
         must(blocks.length + open.size === 0, 'another model is asked before anything was said');
         state = 'before';
         break;
+      case 'billed':
       case 'repaired':
       case 'retrying':
         break;

@@ -5,7 +5,7 @@ import {faultText} from '../../domain/fault.ts';
 import {stopText, toSentence} from '../../domain/stop-text.ts';
 import type {CheckStatus} from '../../domain/receipt.ts';
 import type {Repaired} from '../../domain/model-stream.ts';
-import {knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
+import {estimatedCosts, knownCost, type ModelUsage, unknownCosts} from '../../domain/usage.ts';
 import type {
   MessageEnvelope,
   RpcFailure,
@@ -130,6 +130,9 @@ const figuresOf = (summary: PromptSummary, {address, model, of, repairs}: Result
   ...(unknownCosts(summary.sessionUsage.models).length === 0
     ? {}
     : {unknown_costs: unknownCosts(summary.sessionUsage.models)}),
+  ...(estimatedCosts(summary.sessionUsage.models).length === 0
+    ? {}
+    : {estimated_costs: estimatedCosts(summary.sessionUsage.models)}),
   ...(repairs.length === 0 ? {} : {repairs: repairs.map(({repair, text}) => ({reason: repair, action: text}))}),
   permission_denials: summary.denials.map(({call, of: what}) => ({
     tool_name: call.name,

@@ -291,6 +291,8 @@ interface ResultFigures extends MessageEnvelope {
   readonly modelUsage: Readonly<Record<string, WireModelUsage>>;
   /** weft's own field: the models that `total_cost_usd` leaves out, by name. */
   readonly unknown_costs?: readonly string[];
+  /** weft's own field: the models whose part of `total_cost_usd` is an estimate, because no provider counted all tokens. */
+  readonly estimated_costs?: readonly string[];
   /** weft's own field: the requests of this turn that the provider refused and weft repaired. */
   readonly repairs?: readonly Pick<RpcRepair, 'reason' | 'action'>[];
   readonly permission_denials: readonly {

@@ -136,6 +136,7 @@ export const agentMessage = z.object({
   message: z.optional(z.string()),
   cost: z.optional(z.number()),
   unknownCosts: z.optional(z.array(z.string())),
+  estimatedCosts: z.optional(z.array(z.string())),
   duration: z.optional(z.number()),
   checks: z.optional(
     z.array(

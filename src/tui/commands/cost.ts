@@ -2,7 +2,7 @@ import {pluralize} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {CachedRequest} from '../../domain/cached-request.ts';
 import {groupDigits} from '../../domain/compaction.ts';
-import {contextTokens as tokensOf, knownCost, type ModelUsage} from '../../domain/usage.ts';
+import {contextTokens as tokensOf, estimatedCosts, knownCost, type ModelUsage} from '../../domain/usage.ts';
 import {contextPercent, countText, moneyText} from '../state/selectors.ts';
 import type {RunTimes, View} from '../state/view.ts';
 import {percentText, shareCells, sparkline} from '../text/chart.ts';
@@ -83,7 +83,7 @@ function totals({models, contextTokens, contextWindow}: View['usage'], times: Ru
   const total =
     cost === undefined
       ? 'Cost unknown: weft has no price for this model'
-      : `${moneyText(cost)} in this session${unpriced ? ', not counting models without a known price' : ''}`;
+      : `${estimatedCosts(models).length === 0 ? '' : 'About '}${moneyText(cost)} in this session${unpriced ? ', not counting models without a known price' : ''}`;
   const rate =
     times.costPerMinute === 'unknown' || cost === undefined
       ? []
@@ -100,7 +100,8 @@ function modelFacts({usage, costUsd, requests, webSearches}: ModelUsage): string
   const {inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens} = usage;
   const searched = webSearches === 0 ? '' : `, ${webSearches} web search${webSearches === 1 ? '' : 'es'}`;
   const asked = pluralize(requests, 'request') + searched;
-  const price = costUsd === 'unknown' ? 'price unknown' : moneyText(costUsd);
+  const about = usage.estimated === true ? 'about ' : '';
+  const price = costUsd === 'unknown' ? 'price unknown' : about + moneyText(costUsd);
   const read = `${groupDigits(inputTokens)} in, ${groupDigits(cacheReadTokens)} from cache, ${groupDigits(cacheWriteTokens)} written to cache`;
-  return `${price}, ${asked}; tokens: ${read}, ${groupDigits(outputTokens)} out (with thinking)`;
+  return `${price}, ${asked}; tokens: ${about}${read}, ${groupDigits(outputTokens)} out (with thinking)`;
 }

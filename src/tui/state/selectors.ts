@@ -1,5 +1,5 @@
 import {canMoveToBackground, isAgentAction} from '../../actions/catalogue.ts';
-import {contextTokens as contextTokensOf, knownCost} from '../../domain/usage.ts';
+import {contextTokens as contextTokensOf, estimatedCosts, knownCost} from '../../domain/usage.ts';
 import type {Todo} from '../../domain/todo.ts';
 import type {ActionId} from '../../domain/ids.ts';
 import {confines, holdsChanges, provenText} from '../../domain/sandbox.ts';
@@ -66,13 +66,17 @@ export function statusOf(view: View): StatusFacts {
   };
 }
 
-/** Returns the session's cost, `+` if the price of one of its models is unknown. Empty if nothing was used. */
+/**
+ * Returns the session's cost: with `+` if the price of one of its models is unknown, with `~` if it is estimated. Empty
+ * if nothing was used.
+ */
 export function sessionCost({models}: View['usage'], format: (usd: number) => string): string {
   const used = Object.values(models);
   const usd = knownCost(used);
   const unpriced = used.some(({costUsd, usage}) => costUsd === 'unknown' && contextTokensOf(usage) > 0);
   if (usd === undefined || usd === 0) return unpriced ? 'cost unknown' : '';
-  return format(usd) + (unpriced ? '+' : '');
+  const about = estimatedCosts(models).length === 0 ? '' : '~';
+  return about + format(usd) + (unpriced ? '+' : '');
 }
 
 /** Returns how full the context is, in percent. At least 1, because the context is never empty. */

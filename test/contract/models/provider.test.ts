@@ -104,7 +104,7 @@ describe.each(dialects)('a model over %s', dialect => {
       seen.push(...batch);
       if (batch.some(event => event.event === 'block-delta')) abort.abort();
     }
-    expect(seen.map(event => event.event)).toEqual(['message-started', 'block-started', 'block-delta']);
+    expect(seen.map(event => event.event)).toEqual(['message-started', 'block-started', 'block-delta', 'billed']);
     await server.disconnected();
   });
 

@@ -103,10 +103,11 @@ describe('an answer', () => {
     expect(order.at(-1)).toBe('taken 11');
   });
 
-  test('that is interrupted keeps the same, and nothing is read after it', async () => {
-    const {answer, order} = await read([...cutOff, [finished]], cutOff.length);
-    expect(answer).toEqual({...kept, end: 'interrupted'});
-    expect(order).not.toContain('sent 5');
+  test('that is interrupted keeps the same, and only its bill is read after it', async () => {
+    const bill = {...noUsage, outputTokens: 9};
+    const {answer, shown} = await read([...cutOff, [begins(4, 'text'), {event: 'billed', usage: bill}]], cutOff.length);
+    expect(answer).toEqual({...kept, message: {...kept.message, usage: bill}, usage: bill, end: 'interrupted'});
+    expect(shown).not.toContainEqual(expect.objectContaining({index: 4}));
   });
 
   test('gets an id of its own if an earlier message has the id', async () => {
