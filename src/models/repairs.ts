@@ -310,10 +310,11 @@ function stepFor(is: RefusalClass, said: string, refused: RefusedRequest): Step 
     }
     case 'too-many-media':
     case 'too-many-bytes': {
-      const leftOut = is.kind === 'too-many-media' ? oldestOver(said, request) : heaviest(request);
-      if (leftOut.length === 0) return undefined;
+      const leftOut = is.kind === 'too-many-media' ? oldestOver(said, request) : heaviest(request, body);
+      if (leftOut.length === 0 || refused.tried.size >= maxRepairs) return undefined;
       return {
         leftOut,
+        ...(is.kind === 'too-many-bytes' ? {key: `${is.kind} ${JSON.stringify(leftOut)}`} : {}),
         text: `The request held too many images or documents; ${leftOut.length === 1 ? 'the oldest one was' : `the oldest ${leftOut.length} were`} left out.`,
       };
     }
@@ -431,14 +432,21 @@ function oldestOver(said: string, request: ModelRequest): readonly BlockAddress[
   return addresses(all.slice(0, all.length - bound));
 }
 
-/** Returns the oldest media that together have half of the bytes. */
-function heaviest(request: ModelRequest): readonly BlockAddress[] {
+/** The share of a request's bytes from which its media may be why it is too large. */
+const heavyShare = 0.25;
+
+/**
+ * Returns the oldest media that together have half of the bytes. The newest stays as long as there are others. Returns
+ * none if text has most of the bytes.
+ */
+function heaviest(request: ModelRequest, body: JsonObject): readonly BlockAddress[] {
   const all = mediaOf(request);
   const total = all.reduce((sum, {media}) => sum + media.data.length, 0);
+  if (total < JSON.stringify(body).length * heavyShare) return [];
   let gone = 0;
   return addresses(
-    all.filter(({media}) => {
-      if (gone * 2 >= total) return false;
+    all.filter(({media}, at) => {
+      if (gone * 2 >= total || (at > 0 && at === all.length - 1)) return false;
       gone += media.data.length;
       return true;
     }),

@@ -265,20 +265,29 @@ export const refusalsOfAnthropic: readonly Row[] = [
   },
   {
     provider: 'Anthropic',
-    what: 'too many bytes',
+    what: 'too many bytes of images',
     wire: 'anthropic',
-    request: images('AAAA', 'BBBB'),
+    request: images('A'.repeat(2000), 'B'.repeat(3000)),
     status: 413,
     body: {type: 'error', error: {type: 'request_too_large', message: 'Request exceeds the maximum size'}},
     end: {
       repair: 'too-many-bytes',
-      refuses: body => has(body, 'AAAA'),
+      refuses: sent => has(sent, 'AAAA'),
       shows: lastKinds,
       sent: [
         ['text', 'image', 'image'],
         ['text', 'text', 'image'],
       ],
     },
+  },
+  {
+    provider: 'Anthropic',
+    what: 'too many bytes of text beside small images',
+    wire: 'anthropic',
+    request: images('AAAA', 'BBBB'),
+    status: 413,
+    body: {type: 'error', error: {type: 'request_too_large', message: 'Request exceeds the maximum size'}},
+    end: {tooLong: [0, 0]},
   },
   {
     provider: 'Anthropic',
@@ -351,7 +360,7 @@ export const refusalsOfAnthropic: readonly Row[] = [
     provider: 'Vertex',
     what: 'the size of a request',
     wire: 'anthropic',
-    request: images('AAAA', 'BBBB'),
+    request: images('A'.repeat(2000), 'B'.repeat(3000)),
     status: 400,
     body: error('The request size (31457280 bytes) exceeds 30 MB limit.'),
     end: {
