@@ -1,6 +1,7 @@
 import type {AgentEvent, SessionInfo} from '../actions/agent-event.ts';
 import type {Message} from '../domain/conversation.ts';
 import {historyFromJournal} from '../domain/history.ts';
+import type {MessageId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import type {ModelRequest} from '../domain/model-stream.ts';
 import {instructionsFileIn} from '../domain/reminder.ts';
@@ -28,8 +29,17 @@ export interface OpenConversation {
   /** The facts that the model knows. */
   readonly knownFacts: KnownFacts;
   readonly sentTools: SentTools;
+  /** The last summary that the model wrote, so that weft doesn't buy it again if the user declined it. */
+  keptSummary: KeptSummary | undefined;
   /** The beginning of the last request, as the journal has it. */
   readonly prefix: RequestPrefix;
+}
+
+/** A summary of the conversation up to the message `last`. */
+export interface KeptSummary {
+  readonly text: string;
+  readonly instructions: string;
+  readonly last: MessageId | undefined;
 }
 
 /** `tools` is the JSON of the list `sent`. */
@@ -66,6 +76,7 @@ export function openConversation(
     documents: makeDocumentStore(journal, ports),
     knownFacts: factsInMessages(messages),
     sentTools: new SentTools(journal.records, undefined),
+    keptSummary: undefined,
     prefix: {tools: '', system: '', sent: [], ...journal.records.findLast(record => record.kind === 'request-prefix')},
     knownInstructions: new Set(messages.flatMap(({blocks}) => blocks.flatMap(instructionsOf))),
   };

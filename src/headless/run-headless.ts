@@ -42,8 +42,6 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
       const warning = eventWarning(event);
       if (warning !== undefined) note(oneLine(warning));
       if (event.event === 'prompt-suggested') note(`suggested next prompt: ${oneLine(event.prompt)}`);
-      const retry = retryNote(event);
-      if (retry !== '') note(retry);
       if (event.event === 'approval-requested') engine.submit(refusal(event.approval.id));
       if (event.event === 'question-asked') engine.submit(dismissal(event.id));
       if (event.event === 'prompt-finished') finished.resolve(event.summary);
@@ -68,20 +66,6 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessEnd
   }
   return exitCode;
 }
-
-/** Milliseconds from which stderr reports a wait before a retry, because such waits can add up to minutes. */
-const longWaitMs = 2000;
-
-/** Returns a note about a retry; empty for other events. stderr shows nothing else of a sub-agent, so it names all its retries. */
-function retryNote(event: AgentEvent): string {
-  if (event.event === 'retrying') return event.delayMs >= longWaitMs ? retryText(event) : '';
-  if (event.event !== 'agent-event' || event.happened.by !== 'weft') return '';
-  const {event: happened} = event.happened;
-  return happened.event === 'retrying' ? `${oneLine(event.name)}: ${retryText(happened)}` : '';
-}
-
-const retryText = ({delayMs, attempt, maxAttempts, message}: Extract<AgentEvent, {event: 'retrying'}>): string =>
-  `retrying in ${Math.max(1, Math.round(delayMs / 1000))} s (${attempt} of ${maxAttempts}): ${oneLine(message)}`;
 
 /** Refuses an approval. An unattended engine should not ask; if it does, it must not wait forever. */
 const refusal = (id: ActionId) =>

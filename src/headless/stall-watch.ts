@@ -29,6 +29,7 @@ export class StallWatch {
   take(event: AgentEvent): void {
     switch (event.event) {
       case 'turn-started':
+      case 'compaction-begun':
       case 'fell-back':
       case 'repaired':
       case 'message-started':
@@ -41,6 +42,7 @@ export class StallWatch {
         this.#await(event.delayMs + longSilenceMs);
         return;
       case 'message-finished':
+      case 'compaction-ended':
       case 'usage-changed':
       case 'prompt-finished':
         this.end();

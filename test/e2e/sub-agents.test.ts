@@ -233,12 +233,13 @@ test('one that says nothing has failed, and stderr names its retries', async () 
     QUIET: [say('')],
   };
   await using scene = await openScene(request => {
-    if (taskOf(request).includes('QUIET') && breaks++ === 0) return fail(503, {message: 'busy'});
+    if (taskOf(request).includes('QUIET') && breaks++ === 0)
+      return fail(503, {message: 'busy', headers: {'retry-after': '2'}});
     return scripts({QUIET, MAIN})(request);
   });
   const {code, stdout, stderr} = await scene.run(['--prompt', 'MAIN']);
   expect({code, stdout}).toEqual({code: 0, stdout: 'Noted.\n'});
-  expect(stderr).toMatch(/quiet one: retrying in \d+ s \(2 of \d+\): .*busy/u);
+  expect(stderr).toMatch(/quiet one: retrying in 2 s \(2 of \d+\): .*busy/u);
   expect(toldResults(scene.server.requests.at(-1))).toEqual([expect.stringMatching(/^It ended without an answer\./u)]);
 });
 

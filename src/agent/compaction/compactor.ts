@@ -9,6 +9,7 @@ import {
   groupDigits,
   type SummaryCost,
 } from '../../domain/compaction.ts';
+import type {AgentEvent} from '../../actions/agent-event.ts';
 import type {ModelPort, ModelRequest} from '../../domain/model-stream.ts';
 import {parseUserCommand} from '../../domain/user-command.ts';
 import {clip} from '../../base/clip.ts';
@@ -88,7 +89,8 @@ export class Compactor {
     const problem = await compactionProblem(wish, sources);
     if (problem !== '') return failed(rejected(problem));
     const estimate = nextCost(session, summaryAnswerTokens);
-    const text = wish.way === 'trim' ? '' : estimateText(estimate);
+    const isFree = wish.way === 'trim' || keptSummary(wish.instructions, sources) !== undefined;
+    const text = isFree ? '' : estimateText(estimate);
     session.publish([{event: 'compaction-begun', trigger, estimate: text}]);
     if (trigger === 'auto' && text !== '' && isUnusual(estimate))
       warn(session, `Summarizing the conversation: ${text}.`);
@@ -118,6 +120,7 @@ export class Compactor {
     const sources = {session, request: nextRequest(session), size};
     const {messages, tokens} = await draftCompaction(plan, sources, AbortSignal.timeout(draftTimeoutMs));
     journal(session, {kind: 'compaction', ...plan, messages, tokens});
+    session.conversation.keptSummary = undefined;
     reopen();
     const report = {trigger, way, tokens};
     session.publish([{event: 'compacted', report}]);
@@ -136,7 +139,12 @@ export class Compactor {
     const {records} = conversation.journal;
     const {contextTokens} = conversation.usage.report();
     const id = ports.ids.message();
-    const summary = way === 'trim' ? missingSummary(request.model) : await paidSummary(instructions, sources, signal);
+    const summary =
+      way === 'trim'
+        ? missingSummary(request.model)
+        : (keptSummary(instructions, sources) ?? (await paidSummary(instructions, sources, signal)));
+    if (summary.kind === 'written')
+      conversation.keptSummary = {text: summary.text, instructions, last: request.messages.at(-1)?.id};
     const cost = costOf(summary, session);
     recordCost(summary, session, contextTokens);
     if (isUnwanted()) return failed(rejected('The preview was withdrawn.'));
@@ -216,6 +224,15 @@ const missingSummary = (model: string, why = ''): Summary => ({
   model,
 });
 
+/** Returns the last summary if only prompts have followed it: a compaction keeps these word for word. */
+function keptSummary(instructions: string, {session, request}: CompactionSources): Summary | undefined {
+  const kept = session.conversation.keptSummary;
+  const at = request.messages.findLastIndex(({id}) => id === kept?.last);
+  if (kept === undefined || kept.instructions !== instructions || at === -1) return undefined;
+  if (request.messages.slice(at + 1).some(({role}) => role === 'assistant')) return undefined;
+  return {kind: 'written', text: kept.text, usage: noUsage, model: request.model};
+}
+
 /** Asks for a summary if the cost limit allows it. */
 async function paidSummary(instructions: string, sources: CompactionSources, signal: AbortSignal): Promise<Summary> {
   const {session, request} = sources;
@@ -247,6 +264,7 @@ async function summaryOf(
         id: ports.ids.message(),
         instructions: ports.secrets.redact(instructions),
         timeoutMs: summaryTimeoutMs,
+        onWait: session.publish,
       },
       ports.model,
       signal,
@@ -438,11 +456,13 @@ export async function writeSummary(
     readonly id: MessageId;
     readonly instructions: string;
     readonly timeoutMs: number;
+    /** Gets the waits before retries. */
+    readonly onWait: (events: readonly AgentEvent[]) => void;
   },
   model: ModelPort,
   signal: AbortSignal,
 ): Promise<Summary> {
-  const {request, id, instructions, timeoutMs} = wanted;
+  const {request, id, instructions, timeoutMs, onWait} = wanted;
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), timeoutMs);
   const either = AbortSignal.any([signal, timeout.signal]);
@@ -456,7 +476,11 @@ export async function writeSummary(
   try {
     const blocks = [{kind: 'text', text: summaryPrompt(instructions)}] as const;
     const messages = [...request.messages, {role: 'user', id, blocks} as const];
-    const answer = await readAnswer({...request, messages}, {model, onBatch: () => undefined}, either);
+    const onBatch = async (events: readonly AgentEvent[]): Promise<void> => {
+      const waits = events.filter(({event}) => event === 'retrying');
+      if (waits.length > 0) onWait(waits);
+    };
+    const answer = await readAnswer({...request, messages}, {model, onBatch}, either);
     if (signal.aborted) return none('The summary was stopped.', answer.usage);
     if (answer.end === 'interrupted') return none(`The model took longer than ${timeoutMs / 1000} s.`, answer.usage);
     const why = summaryProblem(answer);

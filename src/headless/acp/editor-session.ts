@@ -339,6 +339,7 @@ export class EditorSession {
       case 'notice':
       case 'fell-back':
       case 'repaired':
+      case 'retrying':
       case 'agent-event': {
         const warning = eventWarning(event);
         if (warning === undefined || this.#notices === 'left-out') return;

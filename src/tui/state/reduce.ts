@@ -172,7 +172,8 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'compaction-begun':
       return event.trigger === 'auto' ? view : {...view, run: {state: 'working'}};
     case 'compaction-ended':
-      return event.trigger === 'auto' ? view : {...view, run: {state: 'idle'}};
+      if (event.trigger !== 'auto') return {...view, run: {state: 'idle'}};
+      return view.run.state === 'retrying' ? {...view, run: {state: 'working'}} : view;
     case 'compacted':
       // The event `repaired` reports weft's own compactions.
       return event.report.trigger === 'auto' ? view : withNotice(view, 'info', compactedText(event.report));

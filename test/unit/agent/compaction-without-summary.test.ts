@@ -127,7 +127,7 @@ describe('without a summary', () => {
     } as const;
     expect(
       await writeSummary(
-        {request, id: messageId('q'), instructions: '', timeoutMs: 5},
+        {request, id: messageId('q'), instructions: '', timeoutMs: 5, onWait: () => {}},
         model,
         new AbortController().signal,
       ),

@@ -239,4 +239,40 @@ describe('a conversation that is too long', () => {
     expect(messageText(lastRequest(bench)[0] ?? expect.fail())).toContain('AS I WANT IT');
     expect((await bench.prompt('third')).answer).toBe('three');
   });
+
+  test('is summed up once, although the user declines and sends another prompt', async () => {
+    const bench = benchWith([says(longAnswer), refused, says('SUM'), refused, says('three')], 'ask');
+    await bench.prompt('first');
+    bench.engine.submit(promptOp('second'));
+    const offered = await bench.next('compaction-offered');
+    bench.engine.submit({op: 'answer-compaction', id: offered.id, answer: {kind: 'stop'}});
+    expect((await bench.next('prompt-finished')).summary.end.kind).toBe('failed');
+    bench.engine.submit(promptOp('third'));
+    const {id, preview} = await bench.next('compaction-offered');
+    expect([preview.summary, preview.cost]).toEqual(['SUM', {kind: 'none'}]);
+    bench.engine.submit({op: 'answer-compaction', id, answer: {kind: 'compact', summary: preview.summary}});
+    expect((await bench.next('prompt-finished')).summary.answer).toBe('three');
+    expect(lastRequest(bench).map(message => messageText(message))).toEqual([
+      expect.stringContaining('<summary>\nSUM\n</summary>'),
+      'third',
+    ]);
+  });
+
+  test('says that the summary waits for an overloaded model', async () => {
+    const wait = {
+      event: 'retrying',
+      attempt: 2,
+      maxAttempts: 10,
+      delayMs: 4000,
+      status: 529,
+      message: 'Busy.',
+    } as const;
+    const gone = {kind: 'provider', message: 'Busy.', fix: '', status: 529, refusal: {kind: 'other'}} as const;
+    const summary: ScriptedAnswer = {events: [wait, {event: 'failed', fault: gone}]};
+    const bench = benchWith([says(longAnswer), refused, summary, says('two')], 'auto');
+    await bench.prompt('first');
+    expect((await bench.prompt('second')).answer).toBe('two');
+    const at = bench.events.findIndex(({event}) => event === 'compaction-begun');
+    expect(bench.events[at + 1]).toEqual(wait);
+  });
 });

@@ -49,11 +49,14 @@ export async function testModel(named: string | undefined, {json, ...options}: T
   // The checks before the signal are printed.
   const {signal, stopped} = abortOnSignals();
   const found: ModelCheck[] = [];
+  const waiting = setInterval(() => note(stillWaiting(checkNames[found.length])), stillWaitingMs);
   for await (const {detail, ...check} of checkModel({port, model, info: {...info, contextWindow}}, signal)) {
     const shown = {...check, detail: secrets.redact(detail).replaceAll(/\[\[secret:[^\]]*\]\]/gu, '(hidden)')};
     found.push(shown);
+    waiting.refresh();
     if (json === undefined) print(lineOf(shown));
   }
+  clearInterval(waiting);
   const failed = found.filter(({ok}) => !ok).length;
   const code = stopped();
   if (code !== undefined) {
@@ -69,6 +72,10 @@ export async function testModel(named: string | undefined, {json, ...options}: T
 }
 
 const connectMs = 10_000;
+/** Milliseconds of silence after which weft says that it waits. */
+const stillWaitingMs = 15_000;
+
+const stillWaiting = (check = ''): string => `${check}: still waiting for the model's answer. Ctrl+C stops the test.`;
 
 const lineOf = ({check, ok, detail}: ModelCheck): string =>
   visibleLine(`${ok ? '✓' : '✗'} ${check.padEnd(14)}  ${detail}`) + '\n';
