@@ -36,7 +36,7 @@ export interface OpenConversation {
 }
 
 /** A summary of the conversation up to the message `last`. */
-export interface KeptSummary {
+interface KeptSummary {
   readonly text: string;
   readonly instructions: string;
   readonly last: MessageId | undefined;

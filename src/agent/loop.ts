@@ -1,6 +1,5 @@
 import {hasEnded} from '../domain/sub-agent.ts';
 import {mayBeTooLong, shortenOldResults} from './compaction/shorten-results.ts';
-import {firstLine} from '../base/clip.ts';
 import type {AgentEvent, Denial, PromptEnd, PromptSummary} from '../actions/agent-event.ts';
 import {todoTools} from '../actions/outcome.ts';
 import {
@@ -126,7 +125,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
   let pauses = 0;
   let cuts = {answer: 0, call: 0};
   let cut: Cut = 'none';
-  let lostCalls = 0;
+  let lostParts = 0;
   // A request that is too long is repaired and repeated once.
   let isRepeated = false;
   for (;;) {
@@ -182,28 +181,36 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     isRepeated = false;
     pauses = stats.last.stop === 'paused' ? pauses + 1 : 0;
     if (pauses > maxPauses)
-      return failedEnd(`The provider paused its answer ${pauses} times in a row.`, 'Try again later.');
+      return (await loadAskAgain()).failedEnd(
+        `The provider paused its answer ${pauses} times in a row.`,
+        'Try again later.',
+      );
     if (pauses > 0) continue;
 
     if (stats.last.stop === 'refusal') return {kind: 'failed', fault: declinedFault(stats.last, session)};
-    const lost = lostCallOf(stats.last, turn);
-    lostCalls = lost === 'none' ? 0 : lostCalls + 1;
+    const isAnswered = isAsked || uncorrected !== 'none' || context.structured.value().kind === 'value';
+    const lost = lostPartOf(stats.last, {...turn, isAnswered});
+    lostParts = lost === 'none' ? 0 : lostParts + 1;
     if (lost !== 'none') {
-      if (lostCalls > 1) return lostCallNotes[lost].end;
-      session.publish([{event: 'repaired', repair: `${lost}-call`, text: lostCallNotes[lost].user, leftOut: []}]);
-      addReminder([reminderBlock(lostCallNotes[lost].model(stats.last.unread, session))], session);
-      continue;
+      const {repair, user, model, end} = (await loadAskAgain()).lostNotes[lost];
+      if (lostParts > 1 && end !== undefined) return end;
+      if (lostParts === 1 && stats.limitReached() === undefined) {
+        session.publish([{event: 'repaired', repair, text: user, leftOut: []}]);
+        addReminder([reminderBlock(model(stats.last.unread, session))], session);
+        continue;
+      }
     }
     cut = cutOf(stats.last);
     const cutPart = cut === 'call' ? cut : 'answer';
     cuts = cut === 'none' ? {answer: 0, call: 0} : {...cuts, [cutPart]: cuts[cutPart] + 1};
-    if (cuts[cutPart] >= maxCuts[cutPart]) return cutEnd[cutPart];
+    if (cuts[cutPart] >= maxCuts[cutPart]) return (await loadAskAgain()).cutEnd[cutPart](cuts[cutPart]);
     const looping = context.loopGuard.made?.afterTurn();
     if (looping !== undefined) return {kind: 'failed', fault: looping};
     if (stats.conditions?.end !== undefined) return stats.conditions.end;
     if (cut === 'text' || cut === 'thinking') {
-      session.publish([{event: 'repaired', repair: `cut-${cut}`, text: cutNotes[cut].user, leftOut: []}]);
-      addReminder([reminderBlock(cutNotes[cut].model)], session);
+      const {user, model} = (await loadAskAgain()).cutNotes[cut];
+      session.publish([{event: 'repaired', repair: `cut-${cut}`, text: user, leftOut: []}]);
+      addReminder([reminderBlock(model)], session);
       continue;
     }
 
@@ -279,19 +286,6 @@ function cutOf({message, stop}: LastAnswer): Cut {
   return message === undefined ? 'thinking' : 'text';
 }
 
-const cutNotes = {
-  text: {
-    user: 'The answer was cut at the output limit. Asked the model to go on.',
-    model:
-      'Your answer was cut at the output limit. Go on exactly where it stopped, in smaller parts. Do not repeat any of it and do not ' +
-      'mention the cut.',
-  },
-  thinking: {
-    user: 'Thinking filled the whole answer. Asked again with less thinking.',
-    model: 'Your thinking reached the output limit before you answered. Think briefly, then answer or call a tool.',
-  },
-} as const;
-
 /** The provider's safeguards stopped the answer. */
 const declinedFault = ({message, explanation}: LastAnswer, {promptModel, model}: SessionContext): Fault => ({
   kind: 'provider',
@@ -301,46 +295,18 @@ const declinedFault = ({message, explanation}: LastAnswer, {promptModel, model}:
   refusal: {kind: 'policy'},
 });
 
-const failedEnd = (message: string, fix: string): PromptEnd => {
-  const fault: Fault = {kind: 'needs-user', message, fix};
-  return {kind: 'failed', fault};
-};
+type LostPart = 'none' | 'unread' | 'missing' | 'empty';
 
-/** The call that an answer lacks: one that weft can't read, or one that the answer announces and doesn't have. */
-const lostCallOf = ({unread, stop}: LastAnswer, {calls}: {readonly calls: number}): 'none' | 'unread' | 'missing' => {
+/** What an answer lacks: a call that weft can't read, a call that the answer announces and doesn't have, or everything. */
+function lostPartOf(
+  {unread, stop}: LastAnswer,
+  {calls, text, isAnswered}: {readonly calls: number; readonly text: string; readonly isAnswered: boolean},
+): LostPart {
   if (unread !== '') return 'unread';
-  return stop === 'tool-use' && calls === 0 ? 'missing' : 'none';
-};
-
-const useCallingModel = 'Use a model that supports tool calls, or turn on tool calls at the server.';
-const callProperly = ({tools}: SessionContext): string =>
-  `Nothing was run. Call a tool in your API's own form, or answer without one. Your tools: ${tools.names().join(', ')}.`;
-
-const lostCallNotes = {
-  unread: {
-    user: 'The model wrote a tool call as text that could not be read. Asked it to call the tool properly.',
-    model: (unread: string, session: SessionContext): string =>
-      `You wrote a tool call as text, and it could not be read: ${JSON.stringify(firstLine(unread, 300))}. ${callProperly(session)}`,
-    end: failedEnd('The model wrote a tool call as text again, and weft could not read it.', useCallingModel),
-  },
-  missing: {
-    user: 'The answer announced a tool call, but had none. Asked the model to call the tool.',
-    model: (_unread: string, session: SessionContext): string =>
-      `Your answer ended to call a tool, but it had no call. ${callProperly(session)}`,
-    end: failedEnd('The answer announced a tool call again, but had none.', useCallingModel),
-  },
-} as const;
-
-const cutEnd = {
-  answer: failedEnd(
-    "The answer was cut at the model's output limit again.",
-    'Ask for less at a time, or use a model with a larger output limit.',
-  ),
-  call: failedEnd(
-    `The model's tool call was cut ${maxCuts.call} times in a row, so it was never run.`,
-    'Ask for smaller steps, or use a model with a larger output limit.',
-  ),
-} as const;
+  if (calls > 0) return 'none';
+  if (stop === 'tool-use') return 'missing';
+  return stop === 'end-turn' && text.trim() === '' && !isAnswered ? 'empty' : 'none';
+}
 
 /** Matches answers that may say that a check passed. Most answers don't, and cost nothing more. */
 export const maybeClaim =
@@ -358,6 +324,7 @@ const fullContext = {refused: unknownLength, fault: undefined} as const;
 const goOnText = 'Your answer was cut off because the context was full. There is room again: go on where it stopped.';
 
 export const loadMakeRoom = () => import('./compaction/make-room.ts');
+const loadAskAgain = () => import('./ask-again.ts');
 const loadCosts = () => import('./context/context-usage.ts');
 
 /** The result of a turn. `calls` is the number of tool calls in the answer. */

@@ -439,6 +439,7 @@ test('a cut or refused answer has its own stop reason, and a command that fails 
     [say(' again'), stop('max-tokens')],
     [stop('refusal')],
     say(''),
+    say(''),
   ]);
   await asEditor(scene, async (weft, editor) => {
     const session = await newSession(weft, scene);
@@ -453,7 +454,7 @@ test('a cut or refused answer has its own stop reason, and a command that fails 
       update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text' ? update.content.text : '',
     );
     expect(said.join('')).toMatch(
-      /^Cut\n\nThe answer was cut at the output limit\. Asked the model to go on\.\n\n again\n\nThe answer was cut at the model's output limit again\. [^]* declined to answer\. [^]*The model ended without an answer\. Try again, or use another model\.$/u,
+      /^Cut\n\nThe answer was cut at the output limit\. Asked the model to go on\.\n\n again\n\nThe answer was cut at the model's output limit again\. [^]* declined to answer\. [^]*The answer was empty\. Asked the model again\.\n\nThe model ended without an answer\. Try again, or use another model\.$/u,
     );
   });
 });

@@ -66,6 +66,16 @@ test('an answer cut inside its thinking is asked for again, with less thinking',
   expect(toldPrompt(scene.server.requests[1])).toContain('Think briefly');
 });
 
+test.each([
+  ['an empty answer', say('')],
+  ['an answer of thinking alone', think('Hm.')],
+])('%s is asked for once more', async (_title, empty) => {
+  await using scene = await openScene([empty, say('Here.')]);
+  const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
+  expect([code, stdout, stderr]).toEqual([0, 'Here.\n', 'weft: The answer was empty. Asked the model again.\n']);
+  expect(scene.server.requests).toHaveLength(2);
+});
+
 test('thinking that fills the answer twice ends the prompt', async () => {
   const thinks: Answer = [think('Let me see'), cut];
   await using scene = await openScene([thinks, thinks]);

@@ -2,7 +2,7 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {call, fail, hang, say, usage, type Answer} from '../support/model-script.ts';
+import {call, fail, hang, say, think, usage, type Answer} from '../support/model-script.ts';
 import {finish, runWeft, TempPlace} from '../support/run-weft.ts';
 import {fileComes, openScene, toldResults} from '../support/scene.ts';
 import {resultOf} from './support/messages.ts';
@@ -46,12 +46,12 @@ describe('1: it failed, and says in one line what to do', () => {
   });
 
   test('a model that answers nothing', {tags: 'smoke'}, async () => {
-    await using scene = await openScene([say('')]);
+    await using scene = await openScene([say(''), [think('Hm.')]]);
     const {code, stdout, stderr} = await scene.run(['--prompt', 'x']);
     expect([code, stdout, stderr]).toEqual([
       1,
       '',
-      'weft: the model ended without an answer. Try again, or use another model.\n',
+      'weft: The answer was empty. Asked the model again.\nweft: the model ended without an answer. Try again, or use another model.\n',
     ]);
   });
 });
@@ -177,7 +177,7 @@ describe('the result says how the run ended: is_error exactly when the exit code
       ],
       [
         'no answer',
-        [say('')],
+        [say(''), say('')],
         [],
         {
           exit_code: 1,

@@ -518,8 +518,12 @@ test('/compact compacts a session over HTTP and says so', async () => {
 });
 
 test('a prompt without an answer ends with an error that says so', async () => {
-  await using scene = await serve([say('')]);
+  await using scene = await serve([say(''), say('')]);
   const [, ...rest] = await all(events(scene.server, {prompt: 'Go.', workDir: scene.place.work}));
   const message = 'The model ended without an answer. Try again, or use another model.';
-  expect(rest).toEqual([{type: 'error', message}, done]);
+  expect(rest).toEqual([
+    {type: 'notice', message: 'The answer was empty. Asked the model again.'},
+    {type: 'error', message},
+    done,
+  ]);
 });

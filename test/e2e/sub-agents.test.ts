@@ -230,7 +230,7 @@ test('one that says nothing has failed, and stderr names its retries', async () 
   let breaks = 0;
   const {MAIN, QUIET} = {
     MAIN: [call('Agent', {description: 'quiet one', prompt: 'QUIET'}), say('Noted.')],
-    QUIET: [say('')],
+    QUIET: [say(''), say('')],
   };
   await using scene = await openScene(request => {
     if (taskOf(request).includes('QUIET') && breaks++ === 0)

@@ -87,10 +87,13 @@ describe('text', () => {
   });
 
   test('an empty answer writes nothing and is noted', async () => {
-    expect(await run(engineBench([says('')]))).toEqual({
+    expect(await run(engineBench([says(''), says('')]))).toEqual({
       exitCode: 1,
       stdout: '',
-      notes: ['the model ended without an answer. Try again, or use another model.'],
+      notes: [
+        'The answer was empty. Asked the model again.',
+        'the model ended without an answer. Try again, or use another model.',
+      ],
     });
   });
 
