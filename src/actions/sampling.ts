@@ -1,7 +1,8 @@
 import {clip, pluralize} from '../base/clip.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {type ImageBlock, imageTypes, maxImageData, type TextBlock} from '../domain/conversation.ts';
+import {type ImageBlock, maxImageData, type TextBlock} from '../domain/conversation.ts';
+import {imageFrom} from '../domain/image-facts.ts';
 import type {SamplingReply, SamplingRequest} from './mcp-port.ts';
 import {type ActionPorts, plainQuestion} from './ports.ts';
 import type {AskedMessage, ModelQuestion} from './sampling-port.ts';
@@ -102,7 +103,7 @@ function blockOf(part: Json, role: AskedMessage['role']): readonly (TextBlock | 
   if (!isJsonObject(part)) return [];
   const {type, text, data, mimeType} = part;
   if (type === 'text' && typeof text === 'string' && text !== '') return [{kind: 'text', text}];
-  const mediaType = imageTypes.find(known => known === mimeType);
-  const isImage = type === 'image' && typeof data === 'string' && /^[A-Za-z0-9+/]+={0,2}$/u.test(data);
-  return isImage && mediaType !== undefined && role === 'user' ? [{kind: 'image', mediaType, data}] : [];
+  if (type !== 'image' || typeof data !== 'string' || role !== 'user') return [];
+  const read = imageFrom(data, typeof mimeType === 'string' ? mimeType : undefined);
+  return read.tag === 'ok' ? [read.value] : [];
 }

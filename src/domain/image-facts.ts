@@ -1,6 +1,7 @@
+import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {groupDigits} from './compaction.ts';
-import type {ImageBlock} from './conversation.ts';
+import {type ImageBlock, imageTypes} from './conversation.ts';
 
 export interface ImageFacts extends ImageSize {
   readonly mediaType: ImageBlock['mediaType'];
@@ -34,6 +35,22 @@ export function imageType(start: Uint8Array): ImageBlock['mediaType'] | undefine
   if (at(0, 6) === 'GIF87a' || at(0, 6) === 'GIF89a') return 'image/gif';
   if (at(0, 4) === 'RIFF' && at(8, 12) === 'WEBP') return 'image/webp';
   return undefined;
+}
+
+/**
+ * Returns an image that a program or a server sent in base64, with the type that its bytes show. The declared type counts only for bytes
+ * that show none. A failure says what the data is, as the end of a sentence that names the image.
+ */
+export function imageFrom(given: string, declared: string | undefined): Outcome<ImageBlock, string> {
+  const base64 = given.replace(/^data:[\w/+.-]+;base64,/u, '').replaceAll(/\s/gu, '');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/u.test(base64) || base64.replace(/=+$/u, '').length % 4 === 1)
+    return failed('is not valid base64');
+  const bytes = Buffer.from(base64, 'base64');
+  const facts = imageFacts(bytes);
+  const mediaType = facts?.mediaType ?? imageTypes.find(type => type === declared);
+  if (mediaType === undefined) return failed('is not a PNG, JPEG, GIF or WebP image');
+  const refusal = facts === undefined ? '' : sizeRefusal(facts);
+  return refusal === '' ? ok({kind: 'image', mediaType, data: bytes.toString('base64')}) : failed(refusal);
 }
 
 /** Returns the facts about an image. The beginning of the bytes is enough for most types. `undefined` for a type that models don't read. */

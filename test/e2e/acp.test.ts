@@ -171,20 +171,28 @@ test('a diff of a file without a final line ending has none', async () => {
   });
 });
 
-test('an image that is not base64 is refused at once', async () => {
+test('data that is no image is refused at once', async () => {
   await using scene = await openScene([say('Done.')]);
   await asEditor(scene, async (weft, editor) => {
     const sessionId = await newSession(weft, scene);
-    for (const data of ['not base64!', 'AAA', 'data:image/png;base64,AA==', ''])
+    for (const [data, mimeType, problem] of [
+      ['not base64!', 'image/png', 'is not valid base64'],
+      ['A', 'image/png', 'is not valid base64'],
+      ['', 'image/png', 'is not valid base64'],
+      ['AAAA', 'image/tiff', 'is not a PNG, JPEG, GIF or WebP image'],
+    ] as const)
       await expect(
         weft.request(methods.agent.session.prompt, {
           sessionId,
           prompt: [
             {type: 'text', text: 'Look.'},
-            {type: 'image', mimeType: 'image/png', data},
+            {type: 'image', mimeType, data},
           ],
         }),
-      ).rejects.toMatchObject({code: -32_602, message: expect.stringContaining('"prompt.1.data" of session/prompt')});
+      ).rejects.toMatchObject({
+        code: -32_602,
+        message: expect.stringContaining(`"prompt.1.data" of session/prompt ${problem}`),
+      });
     expect(textIn(editor.updates, 'agent_message_chunk')).toBe('');
   });
   expect(scene.server.requests).toEqual([]);

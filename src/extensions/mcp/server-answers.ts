@@ -12,7 +12,8 @@ import {
 import type {McpPrompt, McpResource, McpResult, McpTool} from '../../actions/mcp-port.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {blockTexts, type ImageBlock, imageTypes, maxImageData, type TextBlock} from '../../domain/conversation.ts';
+import {blockTexts, type ImageBlock, maxImageData, type TextBlock} from '../../domain/conversation.ts';
+import {imageFrom} from '../../domain/image-facts.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 
 /*
@@ -157,11 +158,10 @@ const legacyContentOf = ({content, toolResult}: JsonObject): readonly Json[] =>
     : [typeof toolResult === 'string' ? toolResult : JSON.stringify(toolResult)];
 
 function image(data: Json | undefined, media: Json | undefined): readonly Block[] {
-  const mediaType = imageTypes.find(known => known === media);
-  if (mediaType === undefined || typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/u.test(data)) {
-    return text(`[image (${clip(textOf(media), 100)}), not shown]`);
-  }
-  return [{kind: 'image', mediaType, data}];
+  const read = imageFrom(textOf(data), textOf(media));
+  return read.tag === 'ok'
+    ? [read.value]
+    : text(`[image (${clip(textOf(media), 100)}), not shown: the data ${read.error}]`);
 }
 
 function limitBlocks(blocks: readonly Block[], most = maxText): Block[] {

@@ -3,13 +3,13 @@ import {compactionMessage} from '../../domain/compaction.ts';
 import {
   type AssistantBlock,
   type CallOutcome,
-  imageTypes,
   type ImageBlock,
   type ResultContent,
   toolCalls,
   type ToolResultBlock,
   type UserBlock,
 } from '../../domain/conversation.ts';
+import {imageFrom} from '../../domain/image-facts.ts';
 import {actionId, messageId} from '../../domain/ids.ts';
 import type {JournalRecord} from '../../domain/journal.ts';
 import {noUsage} from '../../domain/usage.ts';
@@ -183,6 +183,6 @@ export class SessionBuilder {
 
 /** Reads an image. Returns `undefined` if it is none that models read. */
 export function imageOf(mediaType: string, data: string): ImageBlock | undefined {
-  const known = imageTypes.find(type => type === mediaType);
-  return known === undefined || data === '' ? undefined : {kind: 'image', mediaType: known, data};
+  const read = imageFrom(data, mediaType);
+  return read.tag === 'ok' ? read.value : undefined;
 }

@@ -358,7 +358,9 @@ const greeting = ({version, saved}: Pick<EditorServing, 'version' | 'saved'>, {c
 function readParams<Form extends z.ZodMiniType>(form: Form, request: RpcRequest): z.output<Form> | undefined {
   const parsed = form.safeParse(request.params);
   if (parsed.success) return parsed.data;
-  const path = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
-  request.answer(failed(rpcError(rpcErrors.invalidParams, `"${path}" of ${request.method} is not valid`)));
+  const [issue] = parsed.error.issues;
+  const path = issue?.path.map(String).join('.') ?? '';
+  const problem = issue?.code === 'custom' ? issue.message : 'is not valid';
+  request.answer(failed(rpcError(rpcErrors.invalidParams, `"${path}" of ${request.method} ${problem}`)));
   return undefined;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {tryOr} from '../../base/outcome.ts';
-import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
+import type {ImageBlock} from '../../domain/conversation.ts';
+import {imageFrom} from '../../domain/image-facts.ts';
 
 /*
  * The requests that an editor sends to weft over ACP, version 1. Unknown fields are ignored.
@@ -41,11 +42,15 @@ const contentBlock = z.discriminatedUnion('type', [
   z.looseObject({type: z.literal('text'), text: z.string()}),
   z.looseObject({type: z.literal('resource_link'), uri: z.string()}),
   z.looseObject({type: z.literal('resource'), resource}),
-  z.looseObject({
-    type: z.literal('image'),
-    data: z.base64().check(z.minLength(1)),
-    mimeType: z.enum(imageTypes),
-  }),
+  z.pipe(
+    z.looseObject({type: z.literal('image'), data: z.string(), mimeType: z.string()}),
+    z.transform(({type, data, mimeType}, context) => {
+      const read = imageFrom(data, mimeType);
+      if (read.tag === 'ok') return {type, image: read.value};
+      context.issues.push({code: 'custom', path: ['data'], message: read.error, input: type});
+      return z.NEVER;
+    }),
+  ),
 ]);
 export const promptRequest = z.looseObject({sessionId: z.string(), prompt: z.array(contentBlock)});
 
@@ -63,7 +68,7 @@ export function promptOf(blocks: Prompt): {readonly text: string; readonly image
       case 'resource':
         return `\n${pathOf(block.resource.uri)}:\n${block.resource.text ?? ''}\n`;
       case 'image':
-        images.push({kind: 'image', mediaType: block.mimeType, data: block.data});
+        images.push(block.image);
         return '';
       default:
         return block satisfies never;

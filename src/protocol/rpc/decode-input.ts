@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import {isJsonObject, parseJson, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {type DocumentBlock, type ImageBlock, imageTypes} from '../../domain/conversation.ts';
+import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
+import {imageFrom} from '../../domain/image-facts.ts';
 import {controlRequests, type ControlRequest} from './control-message.ts';
 
 /** One line of a client's input, decoded as far as possible. */
@@ -116,8 +117,8 @@ const imageBlock = z.looseObject({
   type: z.literal('image'),
   source: z.looseObject({
     type: z.literal('base64'),
-    media_type: z.enum(imageTypes),
-    data: z.string().check(z.minLength(1)),
+    media_type: z.optional(z.string()),
+    data: z.string(),
   }),
 });
 const textDocument = z.looseObject({
@@ -143,8 +144,10 @@ function parsePart(block: Json): Part {
   if (text.success) return {kind: 'text', text: text.data.text};
   const image = z.safeParse(imageBlock, block);
   if (image.success) {
-    const {media_type: mediaType, data} = image.data.source;
-    return {kind: 'image', image: {kind: 'image', mediaType, data}};
+    const read = imageFrom(image.data.source.data, image.data.source.media_type);
+    return read.tag === 'ok'
+      ? {kind: 'image', image: read.value}
+      : {kind: 'left-out', what: `an image was left out: it ${read.error}`};
   }
   const document = z.safeParse(textDocument, block);
   if (document.success) {

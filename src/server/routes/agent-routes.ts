@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import type {ArtifactUrl} from '../../actions/artifacts-port.ts';
 import {ok} from '../../base/outcome.ts';
 import {changeKinds} from '../../domain/change-set.ts';
-import {type ImageBlock, imageTypes} from '../../domain/conversation.ts';
+import type {ImageBlock} from '../../domain/conversation.ts';
 import {efforts} from '../../domain/model-stream.ts';
 import {conditionForms, type EndConditions, readCondition} from '../../domain/goal.ts';
-import {imageType} from '../../domain/image-facts.ts';
+import {imageFrom} from '../../domain/image-facts.ts';
 import {type AgentTaskId, parseAgentTaskId, parseSessionId, type SessionId} from '../../domain/ids.ts';
 import {planStates, planStepStatuses} from '../../domain/plan.ts';
 import {riskLevels} from '../../domain/risk.ts';
@@ -219,9 +219,12 @@ export function agentRoutes({agent: port, runs, jobs, newTaskId, directory}: Age
         if (session === undefined) return refuse(404, `${noSession}.`);
         if (session !== 'new' && (await runs.running()).has(session))
           return refuse(409, 'The session is already running a prompt.');
-        const images = [...body.images, ...body.attachments].map(imageOf);
-        if (images.includes(undefined))
-          return refuse(400, 'Invalid request: not a PNG, JPEG, GIF or WebP image in base64, in body.images');
+        const images: ImageBlock[] = [];
+        for (const {data, mimeType} of [...body.images, ...body.attachments]) {
+          const read = imageFrom(data, mimeType);
+          if (read.tag === 'failed') return refuse(400, `Invalid request: an image of body.images ${read.error}`);
+          images.push(read.value);
+        }
         const conditions = conditionsOf(body);
         const isAsItWas = body.modelConfig === undefined && body.workDir === undefined && conditions === undefined;
         if (session !== 'new' && runs.isAttached(session) && !isAsItWas)
@@ -385,19 +388,6 @@ export const modelOf = (config: z.infer<typeof modelConfig> | undefined) => ({
   model: config?.model,
   effort: config?.effort,
 });
-
-/** Decodes an image. The data may be a data URL. Without a type, its first bytes decide. Returns `undefined` if it is not an image. */
-function imageOf({data, mimeType}: z.infer<typeof image>): ImageBlock | undefined {
-  const url = /^data:(?<type>[\w/+.-]+);base64,(?<content>.*)$/su.exec(data)?.groups;
-  const content = url?.['content'] ?? data;
-  const given = url?.['type'] ?? mimeType;
-  const mediaType =
-    given === undefined
-      ? imageType(Buffer.from(content.slice(0, 64), 'base64'))
-      : imageTypes.find(type => type === given);
-  if (mediaType === undefined || !/^[A-Za-z0-9+/]+={0,2}$/u.test(content)) return undefined;
-  return {kind: 'image', mediaType, data: content};
-}
 
 /** Splits a conversation into messages, and text that can't be one: what the system says, and answers before the first prompt. */
 function earlier(

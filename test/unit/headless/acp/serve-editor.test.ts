@@ -81,18 +81,18 @@ test('a session that cannot be opened is an error in words; the editor’s serve
 });
 
 test('a prompt names what it links to, and holds what it brings along', () => {
-  const image = {type: 'image', data: 'AA==', mimeType: 'image/png'} as const;
+  const image = {kind: 'image', mediaType: 'image/png', data: 'AA=='} as const;
   expect(
     promptOf([
       {type: 'text', text: 'Compare '},
       {type: 'resource_link', uri: 'file:///a%20b'},
       {type: 'resource_link', uri: 'file:///%E0%A4%A'},
       {type: 'resource', resource: {uri: 'https://x/y', text: 'content'}},
-      image,
+      {type: 'image', image},
     ]),
   ).toEqual({
     text: 'Compare /a bfile:///%E0%A4%A\nhttps://x/y:\ncontent\n',
-    images: [{kind: 'image', mediaType: 'image/png', data: 'AA=='}],
+    images: [image],
   });
 });
 

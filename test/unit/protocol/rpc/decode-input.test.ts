@@ -34,13 +34,17 @@ describe('a prompt', () => {
 
   test('images go along, what cannot is named', () => {
     const webp = {type: 'image', source: {type: 'url', url: 'https://example.org/a.webp'}};
-    expect(promptOf(user([png, {type: 'text', text: 'x'}, webp, {type: 'audio', data: 'AA'}, 7]))).toMatchObject({
+    const broken = {...png, source: {...png.source, data: '%%%'}};
+    expect(
+      promptOf(user([png, {type: 'text', text: 'x'}, webp, {type: 'audio', data: 'AA'}, 7, broken])),
+    ).toMatchObject({
       text: 'x',
       images: [{kind: 'image', mediaType: 'image/png', data: 'iVBO'}],
       leftOut: [
         'a block of type "image" was left out: only base64 images of PNG, JPEG, GIF and WebP can be sent',
         'a block of type "audio" was left out: weft can\'t send this type',
         'a block of type "unknown" was left out: weft can\'t send this type',
+        'an image was left out: it is not valid base64',
       ],
     });
   });
