@@ -212,12 +212,15 @@ export const unlistedForm = <Input>(form: ToolForm<Input>, name: string): ToolFo
 
 /** Returns the cancelled result of a question without an answer. */
 export const unansweredResult = <PartialOutput>(
-  {kind}: Exclude<QuestionReply, {kind: 'answered'}>,
+  reply: Exclude<QuestionReply, {kind: 'answered'}>,
   partial: PartialOutput,
   words: {readonly dismissed: string; readonly unattended: string},
 ): Settled<never, PartialOutput> => ({
   state: 'cancelled',
-  why: {reason: kind === 'dismissed' ? 'declined' : 'denied', message: words[kind]},
+  why:
+    reply.kind === 'dismissed'
+      ? {reason: 'declined', message: reply.reason ?? words.dismissed}
+      : {reason: 'denied', message: words.unattended},
   partial,
 });
 

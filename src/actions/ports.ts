@@ -424,7 +424,8 @@ export interface QuestionOption {
 
 export type QuestionReply =
   | {readonly kind: 'answered'; readonly answers: readonly QuestionAnswer[]}
-  | {readonly kind: 'dismissed'}
+  /** `reason`: what the program that drives weft said about it. Empty if it said nothing. */
+  | {readonly kind: 'dismissed'; readonly reason?: string}
   | {readonly kind: 'unattended'};
 
 /**

@@ -500,4 +500,5 @@ export type ApprovalAnswer =
 
 export type QuestionResponse =
   | {readonly kind: 'answered'; readonly answers: readonly QuestionAnswer[]}
-  | {readonly kind: 'dismissed'};
+  /** `reason`: what the program that drives weft said, for the model. */
+  | {readonly kind: 'dismissed'; readonly reason?: string};

@@ -241,5 +241,5 @@ function redactApproval(answer: ApprovalAnswer, {redactDeep}: SecretsPort): Appr
 const redactReply = (reply: QuestionResponse, {redact}: SecretsPort): QuestionResponse =>
   byKind<QuestionResponse, QuestionResponse>(reply, {
     answered: ({kind, answers}) => ({kind, answers: answers.map(answer => ({...answer, other: redact(answer.other)}))}),
-    dismissed: dismissed => dismissed,
+    dismissed: ({kind, reason}) => (reason === undefined ? {kind} : {kind, reason: redact(reason)}),
   });

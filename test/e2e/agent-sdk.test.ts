@@ -35,6 +35,7 @@ describe('canUseTool', () => {
   const cases: readonly (readonly [string, PermissionResult, RegExp, boolean])[] = [
     ['allow', {behavior: 'allow', updatedInput: {command: 'touch a'}}, /^\[exit code 0/u, true],
     ['allow without an input', {behavior: 'allow'}, /^\[exit code 0/u, true],
+    ['allow with an empty input', {behavior: 'allow', updatedInput: {}}, /^\[exit code 0/u, true],
     ['deny', {behavior: 'deny', message: 'Not on a Sunday.'}, /^Not on a Sunday\.$/u, false],
   ];
   test.each(cases)('%s', async (_name, answer, told, made) => {
@@ -101,6 +102,27 @@ describe('canUseTool', () => {
       }),
     );
     expect(asked).toBe(1);
+  });
+
+  test('a folder that comes back may be read without a question', async () => {
+    await using scene = await openScene([
+      call('Read', {file_path: '../o/a'}),
+      call('Read', {file_path: '../o/b'}),
+      say(''),
+    ]);
+    writeFiles(scene.place.work, {'../o/a': 'A', '../o/b': 'B'});
+    const asked: unknown[] = [];
+    const run = await readAll(
+      ask(scene, 'x', {
+        canUseTool: async (_name, input) => {
+          asked.push(input);
+          const directories = [join(scene.place.work, '../o')];
+          const updatedPermissions = [{type: 'addDirectories', directories, destination: 'session'} as const];
+          return {behavior: 'allow', updatedInput: input, updatedPermissions};
+        },
+      }),
+    );
+    expect([asked, toolResults(run)]).toEqual([[{file_path: '../o/a'}], ['1\tA', '1\tB']]);
   });
 
   test('deny and interrupt ends the prompt', async () => {
@@ -208,6 +230,15 @@ describe('canUseTool', () => {
       }),
     );
     expect(toolResults(run)).toEqual(['Which?\n→ Blue\nWhat else?\n→ One; Two']);
+  });
+
+  test('tells the agent why its questions get no answer', async () => {
+    const questions = [{question: 'Which?', header: 'Pick', options: [{label: 'Red'}, {label: 'Blue'}]}];
+    await using scene = await openScene([call('AskUserQuestion', {questions}), say('Done.')]);
+    const run = await readAll(
+      ask(scene, 'x', {canUseTool: async () => ({behavior: 'deny', message: 'Ask me on Monday.'})}),
+    );
+    expect(toolResults(run)).toEqual([expect.stringContaining('Ask me on Monday.')]);
   });
 
   test('without it, what would be asked is denied and the run goes on', async () => {

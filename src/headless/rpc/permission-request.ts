@@ -109,9 +109,10 @@ export function permissionReply(payload: JsonObject, input: Json): PermissionRep
   }
   const {updatedInput, updatedPermissions} = yes.data;
   const {rules, ...wishes} = readPermissionUpdates(updatedPermissions ?? []);
-  // Clients send the input back unless they change it.
+  // Clients send the input back unless they change it. An empty object changes nothing either, as in Claude Code.
+  const isSame = (given: JsonObject): boolean => Object.keys(given).length === 0 || sameJson(given, input);
   const changed =
-    updatedInput === undefined || updatedInput === null || sameJson(updatedInput, input) ? 'unchanged' : updatedInput;
+    updatedInput === undefined || updatedInput === null || isSame(updatedInput) ? 'unchanged' : updatedInput;
   const answer: ApprovalAnswer =
     changed === 'unchanged' && rules.length === 0
       ? {decision: 'allow', scope: 'once'}
@@ -144,7 +145,8 @@ export const askQuestions = (id: ActionId, input: Json): CanUseToolRequest => ({
 
 /** Parses the client's answers in `updatedInput.answers`, by question. Without answers, the questions are dismissed. */
 export function questionResponse(payload: JsonObject, questions: readonly Question[]): QuestionResponse {
-  const {behavior, updatedInput} = payload;
+  const {behavior, updatedInput, message} = payload;
+  if (behavior === 'deny' && typeof message === 'string' && message !== '') return {kind: 'dismissed', reason: message};
   const given = isJsonObject(updatedInput) ? updatedInput['answers'] : undefined;
   if (behavior !== 'allow' || !isJsonObject(given)) return {kind: 'dismissed'};
   const answers = questions.map(question => answerFrom(question, given[question.question]));

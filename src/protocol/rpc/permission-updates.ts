@@ -14,6 +14,11 @@ const ruleUpdate = z.looseObject({
   rules: z.array(z.looseObject({toolName: z.string(), ruleContent: z.optional(z.nullable(z.string()))})),
   destination: z.optional(z.string()),
 });
+const directoryUpdate = z.looseObject({
+  type: z.enum(['addDirectories', 'removeDirectories']),
+  directories: z.array(z.string()),
+  destination: z.optional(z.string()),
+});
 const setMode = z.looseObject({type: z.literal('setMode'), mode: z.enum(permissionModes)});
 
 /** Reads a list of Agent SDK permission updates. */
@@ -25,14 +30,27 @@ export function readPermissionUpdates(
   let mode: PermissionMode | undefined;
   for (const update of updates) {
     const ruled = z.safeParse(ruleUpdate, update);
+    const folders = z.safeParse(directoryUpdate, update);
     const moded = z.safeParse(setMode, update);
-    const changes = ruled.success ? toRuleChanges(ruled.data) : undefined;
+    const changes = ruled.success
+      ? toRuleChanges(ruled.data)
+      : folders.success
+        ? toRuleChanges(readRules(folders.data))
+        : undefined;
     if (changes !== undefined) rules.push(...changes);
     else if (moded.success) mode = moded.data.mode;
     else unserved.push(`The permission update ${JSON.stringify(update['type'] ?? null)} is not supported yet.`);
   }
   return {rules, mode, unserved};
 }
+
+/** Returns the rules that let the agent read folders without a question. weft asks about changes there. */
+const readRules = ({type, directories, destination}: z.infer<typeof directoryUpdate>): z.infer<typeof ruleUpdate> => ({
+  type: type === 'addDirectories' ? 'addRules' : 'removeRules',
+  behavior: 'allow',
+  rules: directories.map(folder => ({toolName: 'Read', ruleContent: `${folder.replace(/\/+$/u, '')}/**`})),
+  destination,
+});
 
 /** Returns `undefined` for a removal of rules from a settings file, which only the user may do. */
 function toRuleChanges(update: z.infer<typeof ruleUpdate>): readonly RuleChange[] | undefined {

@@ -89,9 +89,9 @@ describe('permission', () => {
     ],
     [
       'what is not possible',
-      {behavior: 'allow', updatedPermissions: [{type: 'addDirectories', directories: ['/']}]},
+      {behavior: 'allow', updatedPermissions: [{type: 'nonsense', directories: ['/']}]},
       {decision: 'allow', scope: 'once'},
-      {mode: undefined, unserved: ['The permission update "addDirectories" is not supported yet.']},
+      {mode: undefined, unserved: ['The permission update "nonsense" is not supported yet.']},
     ],
   ])('allow, %s', (_name, payload, answer, wanted) => {
     expect(permissionReply(payload, asked)).toMatchObject({kind: 'allow', answer, wishes: wanted});
@@ -139,13 +139,14 @@ describe('questions', () => {
   });
 
   test.each([
-    [{behavior: 'deny', message: 'later'}],
+    [{behavior: 'deny', message: 'later'}, 'later'],
+    [{behavior: 'deny'}],
     [{behavior: 'allow'}],
     [{behavior: 'allow', updatedInput: {answers: {}}}],
     [{behavior: 'allow', updatedInput: {answers: {'Other?': 'Red'}}}],
     [{}],
-  ])('%j: nobody answered', payload => {
-    expect(questionResponse(payload, [question('Which?', 'one')])).toEqual({kind: 'dismissed'});
+  ])('%j: nobody answered', (payload, reason?: string) => {
+    expect(questionResponse(payload, [question('Which?', 'one')])).toEqual({kind: 'dismissed', reason});
   });
 });
 
