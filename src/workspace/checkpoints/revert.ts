@@ -127,6 +127,8 @@ export async function planRevert(
       if (next.kind === 'merged') merged.add(path);
     }
   }
+  // A file of which one change can't be taken back stays as it is: a part of its changes would make a state that never was.
+  for (const path of conflicts.keys()) wanted.delete(path);
   const steps = [...wanted]
     .map(([path, node]): RevertStep => {
       const is = reader.at(current, path);

@@ -72,6 +72,24 @@ describe('what was done since', () => {
     expect([here.read('merged'), here.read('changed')]).toEqual([text('1 2 3 4 five'), text('1 2 3 4 5')]);
   });
 
+  test('a file of which only one of two changes can be taken back stays, and is named once', async () => {
+    using here = place();
+    const checkpoints = here.open();
+    here.put('a', text('1 2 3 4 5 6 7 8 9'));
+    const first = await take(checkpoints);
+    here.put('a', text('ONE 2 3 4 5 6 7 8 9'));
+    const second = await take(checkpoints);
+    here.put('a', text('ONE 2 3 4 5 6 7 8 NINE'));
+    const third = await take(checkpoints);
+    here.put('a', text('mine 2 3 4 5 6 7 8 NINE'));
+    const {report} = await revert(checkpoints, {before: second, after: third}, {before: first, after: second});
+    expect([report.files, report.conflicts.map(({path}) => path), here.read('a')]).toEqual([
+      [],
+      [join(here.work, 'a')],
+      text('mine 2 3 4 5 6 7 8 NINE'),
+    ]);
+  });
+
   test('a file that was made anew where the agent deleted one stays, and so does one that the user deleted', async () => {
     using here = place();
     const checkpoints = here.open();
