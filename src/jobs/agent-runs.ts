@@ -3,7 +3,6 @@ import {eventWarning} from '../actions/event-warning.ts';
 import type {Question} from '../actions/ports.ts';
 import type {AgentClient, EarlierMessage} from '../agent/client.ts';
 import {changedFiles} from '../actions/outcome.ts';
-import type {Json} from '../base/json.ts';
 import {blockTexts, type ImageBlock, outcomeFields} from '../domain/conversation.ts';
 import {causeText} from '../domain/fault.ts';
 import {actionId, messageId, type ActionId, type SessionId} from '../domain/ids.ts';
@@ -333,8 +332,6 @@ class Run implements StartedPrompt {
   readonly #prompt: Prompt;
   readonly #listener: RunListener;
   readonly #finished = Promise.withResolvers<void>();
-  /** The model's tool inputs, by call. */
-  readonly #inputs = new Map<ActionId, Json>();
   #session: SessionId | undefined;
   /** Whether the model was asked for a missing plan. */
   #planned: 'not-yet' | 'asked' = 'not-yet';
@@ -424,16 +421,13 @@ class Run implements StartedPrompt {
       case 'block-finished': {
         const {block} = event;
         if (block.kind === 'text') this.#addText(block.text);
-        if (block.kind === 'tool-call') {
-          this.#inputs.set(block.id, block.input);
+        if (block.kind === 'tool-call')
           this.#add({type: 'tool_use', id: block.id, name: block.name, input: block.input});
-        }
         return;
       }
       case 'action-settled': {
         const {id, content} = event.toolResult;
         const end = outcomeFields(event.toolResult);
-        this.#inputs.delete(id);
         if (event.result.tag === 'action' && this.#isTask) {
           const files = changedFiles(event.result.result);
           this.#keep(job => job.addFiles(files, id, this.#listener.now()));
@@ -443,12 +437,7 @@ class Run implements StartedPrompt {
         return;
       }
       case 'approval-requested':
-        this.#ask(
-          event.approval.id,
-          {kind: 'approval'},
-          permissionOf(event.approval, this.#inputs.get(event.approval.id) ?? {}),
-          event.approval.label,
-        );
+        this.#ask(event.approval.id, {kind: 'approval'}, permissionOf(event.approval), event.approval.label);
         return;
       case 'question-asked':
         this.#ask(

@@ -3,7 +3,6 @@ import {wireCheck} from '../protocol/rpc/result-message.ts';
 import type {Approval, PromptSummary} from '../actions/agent-event.ts';
 import type {Question, QuestionAnswer} from '../actions/ports.ts';
 import type {ApprovalAnswer} from '../agent/client.ts';
-import type {Json} from '../base/json.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {changeEntry} from '../domain/change-set.ts';
 import {faultText} from '../domain/fault.ts';
@@ -64,7 +63,7 @@ export function promptProblems(summary: PromptSummary): readonly string[] {
 }
 
 /** Converts an approval for clients. */
-export const permissionOf = ({id, toolName, label, verdict, preview}: Approval, input: Json): object => ({
+export const permissionOf = ({id, toolName, input, label, verdict, preview}: Approval): object => ({
   id,
   toolName,
   input,

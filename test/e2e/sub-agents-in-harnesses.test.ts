@@ -6,7 +6,10 @@ import {expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
 import type {Script} from '../support/model-server.ts';
 import {finish} from '../support/run-weft.ts';
-import {fileComes, openScene, processGone, type Scene, toldResults} from '../support/scene.ts';
+import {agentEvents} from '../support/agent-server.ts';
+import {WeftServer} from '../support/weft-server.ts';
+import {answerTo, isType, prompt as userMessage, startRpc} from './support/rpc-client.ts';
+import {fileComes, openScene, pointedAt, processGone, type Scene, toldResults} from '../support/scene.ts';
 
 const agent = fileURLToPath(new URL('support/acp-agent.mjs', import.meta.url));
 
@@ -137,6 +140,46 @@ test('a harness searches no folder that may hold files which a rule forbids to r
   await using scene = await sceneWithHarness([search('conf'), search('.'), search('src'), say('So it is.')]);
   await scene.run(['--prompt', 'MAIN', '--disallowed-tools', 'Read(conf/**)']);
   expect(answersIn(scene)).toEqual(['It may not.', 'It may not.', 'It may.']);
+});
+
+const diff = (path: string, oldText: string | null, newText: string) => ({type: 'diff', path, oldText, newText});
+const edit = (...content: readonly object[]) => ask({kind: 'edit', title: 'x', content});
+
+test('a program and an HTTP client read the text of what a harness wants to change', async () => {
+  const script = [
+    edit(diff('a.txt', null, 'new\n')),
+    edit(diff('a.txt', null, 'a\n'), diff('b.txt', null, 'b\n')),
+    say('Done.'),
+  ];
+  await using scene = await sceneWithHarness([...script, ...script]);
+  const {work} = scene.place;
+  const patch = `*** Begin Patch\n*** Add File: ${work}/a.txt\n+a\n*** Add File: ${work}/b.txt\n+b\n*** End Patch`;
+  const wanted = [
+    ['Write', {file_path: `${work}/a.txt`, content: 'new\n'}],
+    ['ApplyPatch', {patch}],
+  ];
+  const client = startRpc(scene, ['--permission-prompt-tool', 'stdio']);
+  client.send(userMessage('MAIN'));
+  const asked: unknown[] = [];
+  for (const _ of wanted) {
+    const {request_id: id, request} = await client.next(isType('control_request'));
+    asked.push([Object(request).tool_name, Object(request).input]);
+    client.send(answerTo(id, {behavior: 'deny', message: 'no'}));
+  }
+  await client.finish();
+  expect(asked).toEqual(wanted);
+
+  await using server = await WeftServer.start({place: scene.place, environment: pointedAt(scene.server)});
+  const seen: unknown[] = [];
+  let sessionId = '';
+  for await (const message of agentEvents(server, 'POST', '/agent/', {body: {prompt: 'MAIN', workDir: work}})) {
+    sessionId = message.sessionId ?? sessionId;
+    const {permission} = message;
+    if (permission === undefined) continue;
+    seen.push([permission.toolName, Object(permission).input]);
+    await server.ask('POST', '/agent/permission', {body: {sessionId, permissionId: permission.id, decision: 'deny'}});
+  }
+  expect(seen).toEqual(wanted);
 });
 
 test('a rule for an MCP server allows nothing to a harness of the same name', async () => {
