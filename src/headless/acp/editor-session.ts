@@ -8,7 +8,13 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
 import type {AgentClient, ApprovalAnswer, ListedModel, ModelList, QuestionResponse} from '../../agent/client.ts';
-import {type ImageBlock, type Message, type ToolCallBlock, toolCalls} from '../../domain/conversation.ts';
+import {
+  type DocumentBlock,
+  type ImageBlock,
+  type Message,
+  type ToolCallBlock,
+  toolCalls,
+} from '../../domain/conversation.ts';
 import {faultText, isDeclined} from '../../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../../domain/ids.ts';
 import {reasonText, taintIn} from '../../domain/reason.ts';
@@ -137,7 +143,7 @@ export class EditorSession {
     return {sessionId: this.#id, modes: {currentModeId: this.#mode, availableModes}, configOptions: this.#options()};
   }
 
-  prompt(text: string, images: readonly ImageBlock[], answer: (answer: PromptAnswer) => void): void {
+  prompt(text: string, images: readonly (ImageBlock | DocumentBlock)[], answer: (answer: PromptAnswer) => void): void {
     if (this.#running !== undefined)
       return answer(failed(rpcError(rpcErrors.invalidRequest, 'A prompt is running in this session.')));
     if (text.trim() === '' && images.length === 0)

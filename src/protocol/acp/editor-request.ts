@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {tryOr} from '../../base/outcome.ts';
-import type {ImageBlock} from '../../domain/conversation.ts';
+import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
 import {imageFrom} from '../../domain/image-facts.ts';
 
 /*
@@ -37,7 +37,12 @@ export const sessionRequest = z.looseObject({sessionId: z.string()});
 export const setOptionRequest = z.looseObject({sessionId: z.string(), configId: z.string(), value: z.string()});
 export const setModeRequest = z.looseObject({sessionId: z.string(), modeId: z.string()});
 
-const resource = z.looseObject({uri: z.string(), text: z.optional(z.string())});
+const resource = z.looseObject({
+  uri: z.string(),
+  text: z.nullish(z.string()),
+  blob: z.nullish(z.base64()),
+  mimeType: z.nullish(z.string()),
+});
 const contentBlock = z.discriminatedUnion('type', [
   z.looseObject({type: z.literal('text'), text: z.string()}),
   z.looseObject({type: z.literal('resource_link'), uri: z.string()}),
@@ -55,26 +60,56 @@ const contentBlock = z.discriminatedUnion('type', [
 export const promptRequest = z.looseObject({sessionId: z.string(), prompt: z.array(contentBlock)});
 
 type Prompt = z.infer<typeof promptRequest>['prompt'];
+type Resource = z.infer<typeof resource>;
+type Attachment = ImageBlock | DocumentBlock;
 
-/** Converts a prompt to weft's form. Linked files become paths, and embedded texts follow their paths. */
-export function promptOf(blocks: Prompt): {readonly text: string; readonly images: readonly ImageBlock[]} {
-  const images: ImageBlock[] = [];
-  const texts = blocks.map(block => {
-    switch (block.type) {
-      case 'text':
-        return block.text;
-      case 'resource_link':
-        return pathOf(block.uri);
-      case 'resource':
-        return `\n${pathOf(block.resource.uri)}:\n${block.resource.text ?? ''}\n`;
-      case 'image':
-        images.push(block.image);
-        return '';
-      default:
-        return block satisfies never;
-    }
-  });
-  return {text: texts.join(''), images};
+/**
+ * Converts a prompt to weft's form. Linked files become paths, and embedded texts follow their paths. Only a text at the start can be a
+ * command: a path there gets a word before it.
+ */
+export function promptOf(blocks: Prompt): {readonly text: string; readonly images: readonly Attachment[]} {
+  const images: Attachment[] = [];
+  const parts = blocks
+    .map(block => ({type: block.type, text: textOf(block, images)}))
+    .filter(({text}) => text.trim() !== '');
+  const text = parts.reduce((before, {type, text: next}, at) => {
+    const isApart = before === '' || /[\s([{"'`]$/u.test(before) || /^[\s.,;:!?)\]}"'`]/u.test(next);
+    return `${before}${isApart ? '' : type === 'text' && parts[at - 1]?.type === 'text' ? '\n' : ' '}${next}`;
+  }, '');
+  const isPathFirst = parts[0]?.type !== 'text' && text.trimStart().startsWith('/');
+  return {text: isPathFirst ? `File ${text.trimStart()}` : text, images};
+}
+
+/** Returns the text of a block. An image has none. */
+function textOf(block: Prompt[number], images: Attachment[]): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'resource_link':
+      return pathOf(block.uri);
+    case 'resource':
+      return embeddedText(block.resource, images);
+    case 'image':
+      images.push(block.image);
+      return '';
+    default:
+      return block satisfies never;
+  }
+}
+
+function embeddedText({uri, text, blob, mimeType}: Resource, images: Attachment[]): string {
+  const path = pathOf(uri);
+  if (typeof text === 'string') return `\n${path}:\n${text}\n`;
+  const bytes = Buffer.from(blob ?? '', 'base64');
+  if (bytes.length === 0) return path;
+  const data = bytes.toString('base64');
+  const image = imageFrom(data, mimeType ?? undefined);
+  if (image.tag === 'ok') images.push(image.value);
+  if (mimeType === 'application/pdf') images.push({kind: 'document', mediaType: mimeType, name: path, data});
+  if (image.tag === 'ok' || mimeType === 'application/pdf') return path;
+  const decoded = tryOr(() => new TextDecoder('utf-8', {fatal: true}).decode(bytes), undefined);
+  if (decoded !== undefined) return `\n${path}:\n${decoded}\n`;
+  return `${path} (${mimeType ?? 'unknown type'}, ${bytes.length} bytes; the editor attached it, but weft can't read it)`;
 }
 
 /** Converts `file:///a%20b` to the path `/a b`. Returns any other address unchanged. */

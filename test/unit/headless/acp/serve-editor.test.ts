@@ -91,7 +91,7 @@ test('a prompt names what it links to, and holds what it brings along', () => {
       {type: 'image', image},
     ]),
   ).toEqual({
-    text: 'Compare /a bfile:///%E0%A4%A\nhttps://x/y:\ncontent\n',
+    text: 'Compare /a b file:///%E0%A4%A\nhttps://x/y:\ncontent\n',
     images: [image],
   });
 });
