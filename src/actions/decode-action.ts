@@ -198,6 +198,10 @@ export function decodeAction(
   return failed(rejected(`No tool named ${JSON.stringify(name)}. Available: ${offeredNames(sources)}.`));
 }
 
+/** Returns the server that may have this tool, if its tools are not known. */
+export const unknownServerOf = (name: string, {unknownServers}: ToolSources): string | undefined =>
+  unknownServers.find(server => server.failure === '' && name.startsWith(toolPrefix(server.name)))?.name;
+
 /** Returns the input with the field names of the tool's schema, which hooks and programs expect. */
 export function normalizeInput(tool: string, input: Json): Json {
   const known = normalizeFields(tool, input, 'dropped');

@@ -11,7 +11,8 @@ export interface McpPort {
    * The model learns of the tools of all other servers in a later request. A fault says which required server did not start.
    */
   ready(signal: AbortSignal): Promise<Outcome<undefined, Fault>>;
-  settled(signal: AbortSignal): Promise<void>;
+  /** Waits until this server, or every server, has started or failed. */
+  settled(signal: AbortSignal, server?: string): Promise<void>;
   /**
    * Returns the tools of all enabled servers in server order, as last reported. A server need not be running.
    * Returns the same list until something changes.
@@ -226,7 +227,7 @@ export function limitedServers(
   let known: {readonly of: ReturnType<McpPort['tools']>; readonly list: ReturnType<McpPort['tools']>} | undefined;
   return {
     ready: signal => mcp.ready(signal),
-    settled: signal => mcp.settled(signal),
+    settled: (signal, server) => mcp.settled(signal, server),
     tools() {
       const of = mcp.tools();
       if (known?.of !== of) {

@@ -11,7 +11,7 @@ import {
   runAction,
   type SettledOf,
 } from '../actions/catalogue.ts';
-import {normalizeInput} from '../actions/decode-action.ts';
+import {normalizeInput, unknownServerOf} from '../actions/decode-action.ts';
 import {callEndOf} from '../actions/outcome.ts';
 import type {Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
@@ -98,7 +98,7 @@ export async function runToolCalls(
   let sinceBarrier: Promise<CallReport>[] = [];
   const commands = new Set<Promise<unknown>>();
   let isJournalBroken = false;
-  for (const decoded of await decodeCalls(calls, context)) {
+  for (const decoded of await decodeCalls(calls, context, signal)) {
     // A call that will not run needs no verdict.
     const judged = signal.aborted ? withoutVerdict(decoded) : await judgeCall(decoded, context, signal);
     const isBarrier = !canRunInParallel(judged) || judged.verdict.decision !== 'allow';
@@ -129,7 +129,7 @@ export async function cancelToolCalls(
   context: PromptContext,
   signal: AbortSignal,
 ): Promise<CallsReport> {
-  const settling = (await decodeCalls(calls, context)).map(decoded =>
+  const settling = (await decodeCalls(calls, context, signal)).map(decoded =>
     settleCall(withoutVerdict(decoded), unrunEnd(decoded, answerBrokeOff), context, signal),
   );
   return reportOf(await Promise.all(settling));
@@ -144,7 +144,14 @@ const answerBrokeOff: Cancellation = {
   message: 'This was not run because the answer that requested it was cut off.',
 };
 
-async function decodeCalls(calls: readonly ToolCallBlock[], {session}: PromptContext): Promise<readonly DecodedCall[]> {
+/** Decodes calls. Waits for MCP servers whose tools they name and that are not known yet. */
+async function decodeCalls(
+  calls: readonly ToolCallBlock[],
+  {session}: PromptContext,
+  signal: AbortSignal,
+): Promise<readonly DecodedCall[]> {
+  const unknown = calls.flatMap(({name}) => unknownServerOf(name, session.tools.sources()) ?? []);
+  await Promise.all(unknown.map(server => session.ports.machine.mcp.settled(signal, server)));
   const peers = calls.some(({written}) => written !== undefined) ? await import('./peer-calls.ts') : undefined;
   const decoded = calls.map((call): DecodedCall => ({
     call,

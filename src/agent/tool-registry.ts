@@ -101,7 +101,10 @@ export function makeToolRegistry(options: {
     const servers = mcp.servers();
     const resources = servers.some(server => server.resources === 'offered') ? 'offered' : 'none';
     const starting = servers
-      .filter(({name, status}) => status !== 'disabled' && !mcpTools.some(({server}) => server === name))
+      .filter(
+        ({name, status}) =>
+          status !== 'disabled' && status !== 'connected' && !mcpTools.some(({server}) => server === name),
+      )
       .map(({name, status, error}) => ({name, status, failure: status === 'failed' ? error || status : ''}));
     const skills = skillsPort.catalogue();
     const agentKinds = kindLines(options.agentKinds.list());

@@ -105,6 +105,7 @@ export async function makeServers(
     },
     version,
   });
+  const limitMs = startLimitMs(process.env['MCP_TIMEOUT']);
   const set = makeServerSet(
     {
       sdk: given.sdk,
@@ -121,7 +122,8 @@ export async function makeServers(
       manifests: openManifests(context.places.servers),
       log,
       now: () => performance.now(),
-      newServerWaitMs: newServers === 'awaited' ? newServerWaitMs(process.env['MCP_TIMEOUT']) : 'none',
+      newServerWaitMs: newServers === 'awaited' ? (limitMs ?? 10_000) : 'none',
+      startLimitMs: limitMs ?? Infinity,
     },
     ended.signal,
   );
@@ -145,9 +147,9 @@ export async function makeServers(
   };
 }
 
-/** Reads `MCP_TIMEOUT`, in milliseconds. Values other than positive numbers count as the default. */
-const newServerWaitMs = (given: string | undefined): number =>
-  Number(given) > 0 ? Math.min(Number(given), maxTimerMs) : 10_000;
+/** Reads `MCP_TIMEOUT`, in milliseconds. `undefined` for values other than positive numbers. */
+const startLimitMs = (given: string | undefined): number | undefined =>
+  Number(given) > 0 ? Math.min(Number(given), maxTimerMs) : undefined;
 
 /** Opens the sandbox for the first confined server. */
 const openSandbox = async (context: RunContext): Promise<CommandSandbox> =>

@@ -242,7 +242,7 @@ export function redactingMcp(mcp: McpPort, secrets: Redactor): McpPort {
   const hide = <T>(value: T): T => redactDeep(value, secrets);
   return {
     ready: async signal => hide(await mcp.ready(signal)),
-    settled: signal => mcp.settled(signal),
+    settled: (signal, server) => mcp.settled(signal, server),
     // Not redacted: callers rely on the same list object while nothing changes, and calls use its names.
     tools: () => mcp.tools(),
     prompts: () => mcp.prompts(),

@@ -161,7 +161,12 @@ export const environmentVariables: readonly {
   },
   {
     title: 'MCP servers',
-    rows: [['MCP_TIMEOUT', 'How long the first request waits for a new MCP server, in milliseconds. Default: 10000.']],
+    rows: [
+      [
+        'MCP_TIMEOUT',
+        'How long an MCP server may take to start, in milliseconds, and the first request waits for a new one. Defaults: 60000 and 10000.',
+      ],
+    ],
   },
   {
     title: 'Other agents',

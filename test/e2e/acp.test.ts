@@ -49,7 +49,7 @@ test('MCP servers that are dead, silent or missing are named on stderr and in th
       "Can't start MCP server dead: ",
       "Can't start MCP server missing: ",
       'Waiting for MCP server mute to start (at most 2 s)',
-      'MCP server mute did not start within 2 s',
+      "Can't start MCP server mute: it did not start within 2 s",
     ])
       for (const told of [() => editor.stderr, () => textIn(editor.updates, 'agent_message_chunk')])
         await lookUntil(() => told().split(named).length === 2, told);

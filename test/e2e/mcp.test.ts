@@ -7,9 +7,10 @@ import {lookUntil} from '../support/look-until.ts';
 import {scriptedServer, type ScriptedServer} from '../support/mcp-server.ts';
 import {call, say} from '../support/model-script.ts';
 import {running} from '../support/processes.ts';
-import {openScene, pointedAt, type Scene} from '../support/scene.ts';
+import {openScene, pointedAt, type Scene, toldResults} from '../support/scene.ts';
 import {openTerminal} from '../support/shell-terminal.ts';
 import {ask, readAll, toolResults} from './support/agent-sdk.ts';
+import {isType, prompt as userMessage, startRpc} from './support/rpc-client.ts';
 
 const servers = (scripts: Readonly<Record<string, ScriptedServer>>, more: object = {}) =>
   JSON.stringify({
@@ -85,15 +86,31 @@ test('servers that are dead, silent or badly configured are named once, and the 
     initOf(run.stdout).mcp_servers.map(({name, status}: {name: string; status: string}) => [name, status]),
   ).toEqual([
     ['dead', 'failed'],
-    ['mute', 'pending'],
+    ['mute', 'failed'],
     ['odd', 'failed'],
   ]);
   const lines = run.stderr.split('\n').filter(line => line.includes('MCP server') && !line.includes('dead to start'));
   expect(lines.toSorted()).toEqual([
     expect.stringMatching(/Can't start MCP server dead: .*no database/u),
-    expect.stringContaining('MCP server mute did not start within 4 s'),
+    expect.stringContaining("Can't start MCP server mute: it did not start within 4 s"),
     expect.stringContaining('MCP server odd: its configuration is invalid'),
     expect.stringContaining('Waiting for MCP server mute to start (at most 4 s)'),
+  ]);
+});
+
+test('a tool that no server offers is refused without a question, also of a server that never answers', async () => {
+  const calls = ['mcp__mute__x', 'mcp__calc__none'].map(name => call(name, {}));
+  await using scene = await openScene([calls, call('mcp__mute__x', {}), say('Done.')]);
+  const config = servers({mute: {startMs: -1}, calc: {tools: [{name: 'add'}]}});
+  const client = startRpc(scene, ['--mcp-config', config, '--permission-prompt-tool', 'stdio'], {MCP_TIMEOUT: '1500'});
+  client.send(userMessage('Go.'));
+  const first = await client.next(message => isType('result')(message) || isType('control_request')(message));
+  await client.finish();
+  expect(first).toMatchObject({type: 'result', result: 'Done.'});
+  const [mute, none] = toldResults(scene.server.requests[1]);
+  expect([mute, none]).toEqual([
+    expect.stringContaining('did not start within 1.5 s'),
+    expect.stringContaining('There is no tool mcp__calc__none now'),
   ]);
 });
 

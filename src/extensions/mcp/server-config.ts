@@ -31,7 +31,7 @@ export interface ServerTimeouts {
   readonly call: number;
 }
 
-const defaultTimeouts: ServerTimeouts = {start: 60_000, silence: 300_000, call: 3_600_000};
+export const defaultTimeouts: ServerTimeouts = {start: 60_000, silence: 300_000, call: 3_600_000};
 
 export type ServerTransport = StdioServer | HttpServer;
 

@@ -161,15 +161,20 @@ export function explainUnavailable({name, state, retryAt}: Entry, now: number): 
 /** The delay before weft names a server that the first request waits for, in milliseconds. */
 const silentWaitMs = 300;
 
-/** Waits for a starting server. Logs its name if the wait is long, and again if the time runs out. */
+export const secondsText = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
+
+/**
+ * Waits for a starting server. Logs its name if the wait is long, and again if the time runs out. A server that has to start within that
+ * time fails by itself.
+ */
 export async function awaitStart(
   {name, starting}: Entry,
-  {ms, log}: {readonly ms: number; readonly log: (line: string) => void},
+  {ms, limitMs, log}: {readonly ms: number; readonly limitMs: number; readonly log: (line: string) => void},
   signal: AbortSignal,
 ): Promise<void> {
-  const seconds = `${Math.round(ms / 100) / 10} s`;
+  const seconds = secondsText(ms);
   const waiting = setTimeout(() => log(`Waiting for MCP server ${name} to start (at most ${seconds})`), silentWaitMs);
-  const end = await raceTimeout(starting, ms);
+  const end = await (limitMs <= ms ? starting : raceTimeout(starting, ms));
   clearTimeout(waiting);
   if (end === 'timeout' && !signal.aborted)
     log(`MCP server ${name} did not start within ${seconds}, so the model does not know its tools yet.`);

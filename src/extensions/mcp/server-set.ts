@@ -19,7 +19,7 @@ import {visibleLine} from '../../base/visible.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {toModelSchema} from './server-answers.ts';
 import {changedTools, type Manifest, manifestKey, type Manifests, withAccepted, withNewTools} from './manifests.ts';
-import {admitsTool, type ConfiguredServer, type ServerConfig} from './server-config.ts';
+import {admitsTool, type ConfiguredServer, defaultTimeouts, type ServerConfig} from './server-config.ts';
 import type {ServerConnection} from './server-connection.ts';
 import {
   configOf,
@@ -38,6 +38,7 @@ import {
   explainUnavailable,
   appendLogLine,
   awaitStart,
+  secondsText,
 } from './server-entry.ts';
 import {ToolNames} from './tool-names.ts';
 
@@ -83,6 +84,8 @@ export interface ServerSetOptions {
    * connected before, in milliseconds. `none`: the model learns of the tools of the latter in a later request.
    */
   readonly newServerWaitMs: number | 'none';
+  /** The time in which a server must start whose configuration sets no limit, in milliseconds. May be infinite. */
+  readonly startLimitMs: number;
 }
 
 export interface ServerSet extends McpPort {
@@ -163,7 +166,11 @@ class Servers implements ServerSet {
       }
   }
 
-  async settled(signal: AbortSignal): Promise<void> {
+  async settled(signal: AbortSignal, server?: string): Promise<void> {
+    if (server !== undefined) {
+      await this.#ensureConnected(server, signal);
+      return;
+    }
     this.#startAll();
     await raceAbort(Promise.all(this.#entries.map(({starting}) => starting)), signal);
   }
@@ -338,7 +345,8 @@ class Servers implements ServerSet {
     entry.starting = this.#connect(entry, entry.round);
     if (this.#isBrieflyAwaited(entry)) {
       const {newServerWaitMs: ms, log} = this.#options;
-      entry.awaited = awaitStart(entry, {ms: ms === 'none' ? alwaysOfferedWaitMs : ms, log}, this.#end.signal);
+      const limitMs = this.#startLimitMs(entry);
+      entry.awaited = awaitStart(entry, {ms: ms === 'none' ? alwaysOfferedWaitMs : ms, limitMs, log}, this.#end.signal);
     }
   }
 
@@ -354,6 +362,9 @@ class Servers implements ServerSet {
     const server = serverToStart(entry);
     if (server === undefined) return;
     let connection: ServerConnection | undefined;
+    const limit = new AbortController();
+    const limitMs = this.#startLimitMs(entry);
+    const timer = Number.isFinite(limitMs) ? setTimeout(() => limit.abort(), limitMs) : undefined;
     try {
       connection = await this.#options.connect(
         server,
@@ -369,9 +380,10 @@ class Servers implements ServerSet {
             return limitOpenQuestions(entry, failed(tooManyQuestions), () => sample(request, asked));
           },
         },
-        signal,
+        AbortSignal.any([signal, limit.signal]),
       );
-      const manifest = await manifestOf(connection, entry, signal);
+      const manifest = await manifestOf(connection, entry, AbortSignal.any([signal, limit.signal]));
+      clearTimeout(timer);
       if (entry.round !== round) {
         await connection.close();
         return;
@@ -383,14 +395,22 @@ class Servers implements ServerSet {
       void this.#listResources(entry, round);
       void this.#watch(entry, {connection, round});
     } catch (cause) {
+      clearTimeout(timer);
       await connection?.close().catch(() => {});
       if (entry.round !== round) return;
-      const {text, kind} = this.#options.explainConnectError(cause, entry.name);
+      const {text, kind} = limit.signal.aborted
+        ? ({text: `it did not start within ${secondsText(limitMs)}`, kind: 'failed'} as const)
+        : this.#options.explainConnectError(cause, entry.name);
       this.#fail(entry, kind, withRecentLog(text, entry.log));
       if (!signal.aborted && entry.failures === 1)
         this.#options.log(`Can't start MCP server ${entry.name}: ${entry.state.error}`);
     }
     this.#clearCaches();
+  }
+
+  #startLimitMs({origin}: Entry): number {
+    const {start} = configOf(origin)?.times ?? {};
+    return start === defaultTimeouts.start ? this.#options.startLimitMs : Infinity;
   }
 
   /** Watches a connection. If it ends by itself, the next call or request connects again. */

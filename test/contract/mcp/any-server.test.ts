@@ -60,6 +60,7 @@ test('whatever a server answers and sends, calls settle and nothing throws', asy
             startTimeoutMs: 100,
             callTimeoutMs: 100,
             newServerWaitMs: 1000,
+            startLimitMs: Infinity,
           },
           never,
         );

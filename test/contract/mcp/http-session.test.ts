@@ -79,6 +79,7 @@ function connectTo(url: string): ServerSet {
       log: () => {},
       now: () => performance.now(),
       newServerWaitMs: 'none',
+      startLimitMs: Infinity,
     },
     never,
   );

@@ -35,6 +35,7 @@ async function link(
       startTimeoutMs: 5000,
       callTimeoutMs: 5000,
       newServerWaitMs: 5000,
+      startLimitMs: Infinity,
       ...given,
     },
     never,

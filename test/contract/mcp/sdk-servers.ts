@@ -14,6 +14,7 @@ export interface SdkServerOptions {
   readonly startTimeoutMs: number;
   readonly callTimeoutMs: number;
   readonly newServerWaitMs: number;
+  readonly startLimitMs: number;
 }
 
 export interface SdkServers extends ServerSet {
