@@ -6,9 +6,10 @@ import {type Executor, type RunTerms, weftItself} from '../domain/executor.ts';
 import type {Obligation} from '../domain/obligation.ts';
 import {type Action, actionOf} from './catalogue.ts';
 import {decodeElsewhere} from './decode-action.ts';
-import {editPaths, editTexts, type FileEdit, emptyUserChanges} from '../domain/file-edit.ts';
+import {editPaths, type FileEdit, emptyUserChanges} from '../domain/file-edit.ts';
+import {editCalls, type NamedCall, patchCall} from './edit-calls.ts';
 import type {HarnessAccess, HarnessApproval} from './harness-port.ts';
-import {lineSigns, type Preview} from './preview.ts';
+import type {Preview} from './preview.ts';
 
 /** A harness's request as actions of weft. The strictest verdict on `judged` counts, and a card shows `shown`. */
 interface RequestedActions {
@@ -20,11 +21,6 @@ interface RequestedActions {
   /** The call as hooks see it: one for each file that it changes. */
   readonly guarded: readonly NamedCall[];
   readonly place: 'here' | {readonly preview: Preview};
-}
-
-export interface NamedCall {
-  readonly name: string;
-  readonly input: JsonObject;
 }
 
 type RequestedAction = Omit<RequestedActions, 'executor'>;
@@ -174,64 +170,6 @@ function requestedActionOf(
       return unreachable(access);
   }
 }
-
-/** Returns an edit as calls of weft's own tools, one for each file that it changes. */
-function editCalls(edit: FileEdit): readonly NamedCall[] {
-  const {kind, path: file_path} = edit;
-  switch (kind) {
-    case 'write':
-      return [{name: 'Write', input: {file_path, content: edit.content}}];
-    case 'replace':
-    case 'replace-lines':
-    case 'patch': {
-      const isEvery = kind === 'replace' && edit.replacements.every(({occurrence}) => occurrence === 'every');
-      const texts = editTexts(edit).map(({oldText, newText}) => ({
-        old_string: oldText,
-        new_string: newText,
-        ...(isEvery ? {replace_all: true} : {}),
-      }));
-      const [only, ...more] = texts;
-      return [{name: 'Edit', input: {file_path, ...(more.length === 0 ? only : {edits: texts})}}];
-    }
-    case 'delete':
-    case 'rename':
-      return editPaths(edit).map(path => ({name: 'Edit', input: {file_path: path, ...patchCall([edit]).input}}));
-    default:
-      return unreachable(edit);
-  }
-}
-
-const patchCall = (edits: readonly FileEdit[]): NamedCall => ({
-  name: 'ApplyPatch',
-  input: {patch: ['*** Begin Patch', ...edits.flatMap(patchLines), '*** End Patch'].join('\n')},
-});
-
-/** Returns an edit as lines of a patch. They show the texts that it names, and not the lines around them. */
-function patchLines(edit: FileEdit): readonly string[] {
-  const {kind, path} = edit;
-  if (kind === 'delete') return [`*** Delete File: ${path}`];
-  if (kind === 'rename') return [`*** Update File: ${path}`, `*** Move to: ${edit.to}`];
-  if (kind === 'write') return [`*** Add File: ${path}`, ...signed('+', edit.content)];
-  if (kind === 'patch')
-    return [
-      `*** Update File: ${path}`,
-      ...edit.hunks.flatMap(({lines}) => ['@@', ...lines.map(line => lineSigns[line.kind] + line.text)]),
-    ];
-  const texts = editTexts(edit).flatMap(({oldText, newText}) => [
-    '@@',
-    ...signed('-', oldText),
-    ...signed('+', newText),
-  ]);
-  return [`*** Update File: ${path}`, ...texts];
-}
-
-const signed = (sign: string, text: string): readonly string[] =>
-  text === ''
-    ? []
-    : text
-        .replace(/\n$/u, '')
-        .split('\n')
-        .map(line => sign + line);
 
 const editing = (edits: readonly FileEdit[]): Action =>
   actionOf('request-file-edits', {edits, userChanges: emptyUserChanges});

@@ -62,6 +62,28 @@ describe('a guard', () => {
     expect(run).toMatchObject({code: 0, stdout: 'Done.\n'});
   });
 
+  test('for Edit and Write blocks a patch, file by file, and allows no whole one', async () => {
+    const patch = '*** Begin Patch\n*** Add File: n.txt\n+x\n*** Delete File: old.txt\n*** End Patch';
+    const patching = call('apply_patch', {input: patch});
+    await using scene = await openScene([patching, patching, say('Done.')]);
+    projectFile(scene, 'old.txt', 'old');
+    const allow = `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'`;
+    const text = `cat >> seen.jsonl; echo >> seen.jsonl; if [ -e blocked ]; then ${allow}; else touch blocked; exit 2; fi`;
+    const hooks = {hooks: {PreToolUse: [{matcher: 'Edit|Write', hooks: [command(text)]}]}};
+    const run = await scene.run(['-p', 'x', '--output-format', 'json', ...settingsFlag(hooks)]);
+    expect([isThere(scene, 'n.txt'), isThere(scene, 'old.txt'), run.code]).toEqual([false, true, 3]);
+    const seen = scene.read('seen.jsonl').split('\n').filter(Boolean);
+    expect(
+      seen
+        .map(line => JSON.parse(line))
+        .map(({tool_name, tool_input}) => [tool_name, tool_input])
+        .slice(0, 2),
+    ).toEqual([
+      ['Edit', {file_path: 'n.txt', old_string: '', new_string: 'x\n'}],
+      ['Edit', {file_path: 'old.txt', patch: '*** Begin Patch\n*** Delete File: old.txt\n*** End Patch'}],
+    ]);
+  });
+
   test('lets pass what it was told to when it breaks, and tells the user', async () => {
     await using scene = await openScene([touch('a'), say('Done.')]);
     const hooks = on('PreToolUse', command('exit 1', {onFailure: 'allow'}));

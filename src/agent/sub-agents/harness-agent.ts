@@ -1,5 +1,6 @@
 import {definitions, modelContent, resultOf} from '../../actions/catalogue.ts';
-import {actionsOf, type NamedCall} from '../../actions/harness-actions.ts';
+import type {NamedCall} from '../../actions/edit-calls.ts';
+import {actionsOf} from '../../actions/harness-actions.ts';
 import type {HarnessApproval, HarnessDecision, HarnessEvent, HarnessRun} from '../../actions/harness-port.ts';
 import type {CallAnswer} from '../../actions/hooks-port.ts';
 import {sameJson} from '../../base/json.ts';

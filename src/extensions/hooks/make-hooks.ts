@@ -20,7 +20,9 @@ import {
   type CallAnswer,
 } from '../../actions/hooks-port.ts';
 import type {RuleReach} from '../../domain/access.ts';
-import {hookToolNames} from '../../actions/catalogue.ts';
+import {accessOf, hookToolNames} from '../../actions/catalogue.ts';
+import {decodePastAction} from '../../actions/decode-action.ts';
+import {editCalls} from '../../actions/edit-calls.ts';
 import {clip, firstLine} from '../../base/clip.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts';
 import {byKind, unreachable} from '../../base/unreachable.ts';
@@ -69,7 +71,7 @@ class Hooks implements HooksPort {
   }
 
   async preToolUse(call: EndedCall['call'], signal: AbortSignal): Promise<HookReply<CallAnswer>> {
-    const joined = await this.#callAll(makeToolHookCall('PreToolUse', call, {}), signal);
+    const joined = await this.#callForTool('PreToolUse', call, {}, signal);
     const changing = joined.answers.findLast(({updatedInput}) => updatedInput !== undefined);
     const verdict = callVerdict(joined.answers);
     // The other hook allowed the input that the model wrote, not this changed input.
@@ -90,13 +92,13 @@ class Hooks implements HooksPort {
       ...(suggestions.length === 0 ? {} : {permission_suggestions: suggestions}),
       ...(changes.length === 0 ? {} : {changes: changes.map(changeEntry)}),
     };
-    const joined = await this.#callAll(makeToolHookCall('PermissionRequest', call, more), signal);
+    const joined = await this.#callForTool('PermissionRequest', call, more, signal);
     return toReply(joined, {verdict: permissionVerdict(joined.answers)});
   }
 
   async postToolUse(ended: EndedCall, signal: AbortSignal): Promise<HookReply<ResultAnswer>> {
     const more = {duration_ms: ended.durationMs, tool_response: toolResponseOf(ended)};
-    const joined = await this.#callAll(makeToolHookCall('PostToolUse', ended.call, more), signal);
+    const joined = await this.#callForTool('PostToolUse', ended.call, more, signal);
     return toReply(joined, {context: reasonsAndContext(joined), modelText: replacedOutputOf(joined.answers)});
   }
 
@@ -104,7 +106,7 @@ class Hooks implements HooksPort {
     const {call, durationMs, content} = ended;
     const error = (ended.result === 'elsewhere' ? undefined : commandFailure(ended.result)) ?? resultText(ended);
     const more = {duration_ms: durationMs, error, is_interrupt: content.outcome === 'cancelled'};
-    const joined = await this.#callAll(makeToolHookCall('PostToolUseFailure', call, more), signal);
+    const joined = await this.#callForTool('PostToolUseFailure', call, more, signal);
     return toReply(joined, {context: reasonsAndContext(joined)});
   }
 
@@ -168,11 +170,29 @@ class Hooks implements HooksPort {
     });
   }
 
-  async #callAll(call: HookCall, signal: AbortSignal): Promise<Joined> {
+  /** Calls the hooks about a tool. Hooks for Edit and Write get each file of a patch as a call of its own. */
+  async #callForTool(event: string, call: ToolCallBlock, more: JsonObject, signal: AbortSignal): Promise<Joined> {
+    let joined = await this.#callAll(makeToolHookCall(event, call, more), signal);
+    for (const part of otherForms(call)) {
+      const {answers, ...next} = await this.#callAll(makeToolHookCall(event, part, more), signal, call.name);
+      joined = {
+        answers: [...joined.answers, ...answers.map(aboutPart)],
+        context: [joined.context, next.context].filter(text => text !== '').join('\n'),
+        failures: [...joined.failures, ...next.failures],
+        flow: joined.flow.kind === 'stop' ? joined.flow : next.flow,
+        messages: [...joined.messages, ...next.messages],
+      };
+    }
+    return joined;
+  }
+
+  /** Calls the hooks of an event, except those that match the tool `except`. */
+  async #callAll(call: HookCall, signal: AbortSignal, except = ''): Promise<Joined> {
     const matching = this.#deps.hooks.filter(
-      ({event, matcher}) =>
-        event === call.event &&
-        (call.subject === '' || hookToolNames(call.subject).some(name => matchesName(matcher, name))),
+      hook =>
+        hook.event === call.event &&
+        (call.subject === '' || matchesTool(hook, call.subject)) &&
+        (except === '' || !matchesTool(hook, except)),
     );
     const once = [...new Map(matching.map(hook => [hook.key, hook])).values()];
     const meant = await Promise.all(
@@ -412,6 +432,28 @@ const makeToolHookCall = (event: string, call: ToolCallBlock, more: JsonObject):
   call,
   input: {tool_name: call.name, tool_input: call.input, tool_use_id: call.id, ...more},
 });
+
+const matchesTool = ({matcher}: Hook, subject: string): boolean =>
+  hookToolNames(subject).some(name => matchesName(matcher, name));
+
+/** Returns an edit as calls of other tools than the one that was called. Empty for anything else. */
+function otherForms(call: ToolCallBlock): readonly ToolCallBlock[] {
+  const action = decodePastAction(call.name, call.input);
+  const access = action.tag === 'ok' ? accessOf(action.value) : undefined;
+  if (access?.kind !== 'edit') return [];
+  return access.edits
+    .flatMap(editCalls)
+    .filter(({name}) => name !== call.name)
+    .map(part => ({...call, ...part}));
+}
+
+/** A hook that sees a part of a call can't allow or change the whole: one that wants another input refuses the call. */
+function aboutPart(answer: HookAnswer): HookAnswer {
+  const {updatedInput, permission} = answer;
+  if (updatedInput === undefined) return permission === 'allow' ? {...answer, permission: 'none'} : answer;
+  const reason = `Write this file as ${JSON.stringify(updatedInput)}.`;
+  return {...answer, updatedInput: undefined, permission: 'deny', reason};
+}
 
 function notificationCall(happening: HookNotification): HookCall {
   const {event} = happening;
