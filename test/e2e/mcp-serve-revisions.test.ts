@@ -112,6 +112,28 @@ test('over HTTP, clients of the newest revision have sessions by name, and a can
   await processEnds('sleep 4722.5');
 });
 
+const rpcRequest = (id: number, method: string, params: object = {}) => ({jsonrpc: '2.0', id, method, params});
+
+test('a batch over HTTP has all its answers in one response, once its client has a session', async () => {
+  await using scene = await openScene([]);
+  const {url, headers} = await httpServer(scene);
+  const accept = 'application/json, text/event-stream';
+  const post = (body: object, more: Record<string, string> = {}) =>
+    fetch(url, {
+      method: 'POST',
+      headers: {...headers, ...more, accept, 'content-type': 'application/json'},
+      body: JSON.stringify(body),
+    });
+  const clientInfo = {name: 'old', version: '1'};
+  const begin = rpcRequest(1, 'initialize', {protocolVersion: '2025-03-26', capabilities: {}, clientInfo});
+  expect((await post([begin, rpcRequest(2, 'ping')])).status).toBe(400);
+  const session = {'mcp-session-id': (await post(begin)).headers.get('mcp-session-id') ?? ''};
+  const batch = [rpcRequest(2, 'ping'), rpcRequest(3, 'tools/list'), rpcRequest(4, 'nope')];
+  const answered = await (await post(batch, session)).text();
+  const ids = answered.split('\n').flatMap(line => (line.startsWith('data: ') ? [JSON.parse(line.slice(6)).id] : []));
+  expect(new Set(ids)).toEqual(new Set([2, 3, 4]));
+});
+
 test('an answer to a form counts once, and an answer that no call waits for is an error', async () => {
   await using scene = await openScene([]);
   const {url, headers} = await httpServer(scene);
