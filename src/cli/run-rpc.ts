@@ -108,6 +108,7 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
         capabilities: rpcCapabilities(chosen, {version, permissionMode, pid: process.pid, extensions}),
         initialize: opening.initialize,
         model: chosen.model,
+        agent: context.options.agent ?? null,
         thinking: thinkingOf(context.options),
         compaction: context.settings.compaction,
         readFile: readStart,

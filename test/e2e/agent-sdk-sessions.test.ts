@@ -258,6 +258,9 @@ describe('what a client may change while it runs', () => {
     await twoPrompts(scene, {model: 'claude-first'}, async running => {
       await running.applyFlagSettings({model: 'claude-second', permissions: {defaultMode: 'acceptEdits'}});
       await running.applyFlagSettings({agent: null, effortLevel: null});
+      await expect(running.applyFlagSettings({agent: 'rev'})).rejects.toThrow(
+        'weft acts as no agent for the whole session',
+      );
       await expect(running.applyFlagSettings({model: 'claude-third', hooks: {}})).rejects.toThrow('not hooks');
     });
     expect(scene.server.requests.map(({body}) => body.model)).toEqual([

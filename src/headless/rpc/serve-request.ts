@@ -43,6 +43,8 @@ export interface RpcLaunch {
   /** The request with which weft was started, if there was one. */
   readonly initialize: InitializeRequest | undefined;
   readonly model: string;
+  /** The agent as which weft acts. `null` if none was named. */
+  readonly agent: string | null;
   readonly thinking: Thinking;
   readonly compaction: CompactionMode;
   /** Whether the client may choose bypassPermissions. */
@@ -218,7 +220,7 @@ const settled = (outcome: Awaited<ReturnType<ClientServers['reconnect']>>): Serv
 const movableTools: ReadonlySet<string> = new Set(['Bash', 'Agent', 'Task', 'StartAgent']);
 
 /** Clients turn these off that weft never has on: its agent is the usual one, at its usual speed and effort. */
-const offSettings: ReadonlySet<string> = new Set(['agent', 'effortLevel', 'fastMode', 'ultracode']);
+const offSettings: ReadonlySet<string> = new Set(['effortLevel', 'fastMode', 'ultracode']);
 
 const isOff = (name: string, value: Json | undefined): boolean =>
   offSettings.has(name) && (value === null || value === false);
@@ -228,13 +230,17 @@ const maxTitle = 60;
 
 /** Applies the settings that can change in a running session. Applies nothing if one of them can't. */
 async function applySettings(settings: JsonObject, options: ServingOptions): Promise<Served> {
-  const {model, permissions, ...others} = settings;
+  const {model, permissions, agent = options.launch.agent, ...others} = settings;
   const {defaultMode, ...rules} = isJsonObject(permissions) ? permissions : {};
   const unserved = [
     ...Object.keys(others).filter(name => !isOff(name, others[name])),
     ...Object.keys(rules).map(name => `permissions.${name}`),
     ...(model === undefined || model === null || typeof model === 'string' ? [] : ['model']),
   ];
+  if (agent !== options.launch.agent) {
+    const text = `weft acts as ${options.launch.agent ?? 'no agent'} for the whole session. Start a new session with the option "agent".`;
+    return failure(text, 'unsupported_setting');
+  }
   if (unserved.length > 0) {
     const only = 'In a running session, weft can change only "model" and "permissions.defaultMode"';
     return failure(
