@@ -142,7 +142,9 @@ function requestedActionOf(
       };
     }
     case 'read': {
-      return singleAction(reading(access.paths, directory), 'Read', {file_path: access.paths.join(', ')});
+      const paths = access.paths.map(path => pathFrom(directory, path));
+      const asked = singleAction(reading(paths, directory), 'Read', {file_path: paths.join(', ')});
+      return {...asked, guarded: paths.map(path => ({name: 'Read', input: {file_path: path}}))};
     }
     case 'search': {
       const [first, ...rest] = access.paths.map(path => searching(access.text, pathFrom(directory, path)));

@@ -1,6 +1,6 @@
 import type {HarnessAccess, HarnessDecision} from '../../actions/harness-port.ts';
 import type {FileEdit} from '../../domain/file-edit.ts';
-import {type Json, type JsonObject, objectOf, textOf} from '../../base/json.ts';
+import {type Json, type JsonObject, listOf, objectOf, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {byKind} from '../../base/unreachable.ts';
 import {type HarnessCost, type HarnessFileChange, parseHarnessSessionId} from '../../domain/harness.ts';
@@ -242,11 +242,19 @@ class AcpConversation implements Conversation {
     this.#reporter.toolFinished({id, end, output: outputOf(call), files});
   }
 
-  /** Returns the call with this update merged in. If open calls take up too much, the oldest are dropped. */
+  /**
+   * Returns the call with this update merged in. Empty fields change nothing, because opencode asks without the path that it named. If open
+   * calls take up too much, the oldest are dropped.
+   */
   #mergeCall(id: string, update: JsonObject): JsonObject {
     const {call = {}, size = 1000} = this.#calls.get(id) ?? {};
     this.#forget(id);
-    const known = {call: {...call, ...update}, size: size + JSON.stringify(update).length};
+    const {locations = [], rawInput = {}} = call;
+    const named = {
+      ...(listOf(update['locations']).length === 0 ? {locations} : {}),
+      ...(Object.keys(objectOf(update['rawInput'])).length === 0 ? {rawInput} : {}),
+    };
+    const known = {call: {...call, ...update, ...named}, size: size + JSON.stringify(update).length};
     this.#calls.set(id, known);
     this.#openCallChars += known.size;
     for (const oldest of this.#calls.keys()) {

@@ -176,6 +176,33 @@ test('ACP: what a call carries decides, and not the kind that the agent gives it
   );
 });
 
+test('ACP: a request that leaves out what the call named is about what the call named', async () => {
+  const scene = await startScripted(
+    async side => {
+      const {id} = await greetAcp(side);
+      const read = {toolCallId: 'c1', title: 'read', kind: 'read', locations: [], rawInput: {}};
+      const named = {...read, status: 'in_progress', locations: [{path: '/b.txt'}], rawInput: {filePath: '/b.txt'}};
+      side.say(
+        update({sessionUpdate: 'tool_call', ...read, status: 'pending'}),
+        update({sessionUpdate: 'tool_call_update', ...named}),
+        {
+          jsonrpc: '2.0',
+          id: 0,
+          method: 'session/request_permission',
+          params: {sessionId: 'ses_1', options, toolCall: {...read, status: 'pending'}},
+        },
+      );
+      await side.next();
+      side.say({jsonrpc: '2.0', id, result: {stopReason: 'end_turn'}});
+    },
+    {harness: 'opencode'},
+  );
+  await scene.first;
+  expect(scene.approvals.map(({access, input}) => [access, input])).toEqual([
+    [{kind: 'read', paths: ['/b.txt']}, {filePath: '/b.txt'}],
+  ]);
+});
+
 test('ACP: a mode that skips approvals is left, one that only reads is taken where nothing may change', async () => {
   const modes = {
     availableModes: [{id: 'default'}, {id: 'yolo'}, {id: 'plan'}],
