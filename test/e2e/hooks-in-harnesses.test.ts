@@ -95,9 +95,9 @@ test('a hook that runs after a call reads its result, and the harness reads the 
   expect(told(scene)).toBe('Made it.\n\nPrompt 2 of acp-session.');
 });
 
-test('a hook that stops the prompt stops a harness, too', async () => {
-  const after = {event: 'PostToolUse', matcher: '', command: `echo '{"continue":false,"stopReason":"enough"}'`};
-  await using scene = await open('RUN it', after);
+test.each(['PreToolUse', 'PostToolUse'])('a %s hook that stops the prompt stops a harness, too', async event => {
+  const command = `echo '{"continue":false,"stopReason":"enough"}'`;
+  await using scene = await open('RUN it', {event, matcher: 'Bash', command});
   await run(scene);
   expect(told(scene)).toMatch(/A hook stopped it: enough/u);
 });

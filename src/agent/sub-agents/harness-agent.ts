@@ -312,7 +312,8 @@ export class HarnessAgent implements AgentRunner {
     const hook = await this.#beforeCalls(calls, signal);
     if (hook.kind === 'deny') {
       branch.addDenials([{call: toolCall, by: 'hook', of: {kind: 'call', reasons: []}}]);
-      if (this.#hooks.stopped !== undefined) return {kind: 'cancelled'};
+      this.#heedStop();
+      if (this.#stopReason !== '') return {kind: 'cancelled'};
       return {kind: 'denied', message: `PreToolUse:${call.name} hook error: ${hook.reason}`};
     }
     const judgement = await strictest(judged, action => judgeAction(action, {session, executor}, signal));
@@ -410,6 +411,11 @@ export class HarnessAgent implements AgentRunner {
       if (modelText.kind === 'replaced')
         this.#tell(`Read this instead of the result of ${call.name}: ${modelText.text}`);
     }
+    this.#heedStop();
+  }
+
+  /** Stops the harness if a hook has ended the prompt. */
+  #heedStop(): void {
     if (this.#hooks.stopped !== undefined) this.#stop(`A hook stopped it: ${this.#hooks.stopped.reason}`);
   }
 
