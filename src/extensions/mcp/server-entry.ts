@@ -4,7 +4,7 @@ import type {Outcome} from '../../base/outcome.ts';
 import {raceTimeout} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
 import type {Manifest} from './manifests.ts';
-import type {ConfiguredServer, ServerConfig} from './server-config.ts';
+import {type ConfiguredServer, defaultTimeouts, type ServerConfig} from './server-config.ts';
 import type {ProtocolEra, ServerConnection} from './server-connection.ts';
 
 export type ElicitUser = (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
@@ -179,3 +179,43 @@ export async function awaitStart(
   if (end === 'timeout' && !signal.aborted)
     log(`MCP server ${name} did not start within ${seconds}, so the model does not know its tools yet.`);
 }
+
+/** Returns the time in which a server must start. `given` counts if its configuration sets no limit. */
+export function startLimitMs({origin}: Entry, given: number): number {
+  const {start} = configOf(origin)?.times ?? {};
+  return start === defaultTimeouts.start ? given : Infinity;
+}
+
+/** Limits a start. The signal fires after this time unless `clear` was called, or with `end`. */
+export function startLimit(ms: number, end: AbortSignal) {
+  const limit = new AbortController();
+  const timer = Number.isFinite(ms) ? setTimeout(() => limit.abort(), ms) : undefined;
+  return {
+    signal: AbortSignal.any([end, limit.signal]),
+    passed: () => limit.signal.aborted,
+    clear: () => clearTimeout(timer),
+  };
+}
+
+/** The maximum number of questions of one server that may be open at a time. */
+const maxOpenQuestions = 16;
+
+export const tooManyQuestions = `weft accepts at most ${maxOpenQuestions} open questions from a server.`;
+
+/** Asks, or returns `declined` if too many questions from the server are open. */
+export async function limitOpenQuestions<Reply>(
+  entry: Entry,
+  declined: Reply,
+  ask: () => Promise<Reply>,
+): Promise<Reply> {
+  if (entry.openQuestions >= maxOpenQuestions) return declined;
+  entry.openQuestions += 1;
+  try {
+    return await ask();
+  } finally {
+    entry.openQuestions -= 1;
+  }
+}
+
+export const changedText = (server: string, tool: string): string =>
+  `${tool} was not called: the MCP server ${server} changed its description since it was last used, so earlier permissions no longer cover it. Call it again if it still does what you want.`;

@@ -19,7 +19,7 @@ import {visibleLine} from '../../base/visible.ts';
 import {type Fault, rejected} from '../../domain/fault.ts';
 import {toModelSchema} from './server-answers.ts';
 import {changedTools, type Manifest, manifestKey, type Manifests, withAccepted, withNewTools} from './manifests.ts';
-import {admitsTool, type ConfiguredServer, defaultTimeouts, type ServerConfig} from './server-config.ts';
+import {admitsTool, type ConfiguredServer, type ServerConfig} from './server-config.ts';
 import type {ServerConnection} from './server-connection.ts';
 import {
   configOf,
@@ -38,7 +38,12 @@ import {
   explainUnavailable,
   appendLogLine,
   awaitStart,
+  changedText,
+  limitOpenQuestions,
   secondsText,
+  startLimit,
+  startLimitMs,
+  tooManyQuestions,
 } from './server-entry.ts';
 import {ToolNames} from './tool-names.ts';
 
@@ -345,7 +350,7 @@ class Servers implements ServerSet {
     entry.starting = this.#connect(entry, entry.round);
     if (this.#isBrieflyAwaited(entry)) {
       const {newServerWaitMs: ms, log} = this.#options;
-      const limitMs = this.#startLimitMs(entry);
+      const limitMs = startLimitMs(entry, this.#options.startLimitMs);
       entry.awaited = awaitStart(entry, {ms: ms === 'none' ? alwaysOfferedWaitMs : ms, limitMs, log}, this.#end.signal);
     }
   }
@@ -362,9 +367,8 @@ class Servers implements ServerSet {
     const server = serverToStart(entry);
     if (server === undefined) return;
     let connection: ServerConnection | undefined;
-    const limit = new AbortController();
-    const limitMs = this.#startLimitMs(entry);
-    const timer = Number.isFinite(limitMs) ? setTimeout(() => limit.abort(), limitMs) : undefined;
+    const limitMs = startLimitMs(entry, this.#options.startLimitMs);
+    const limit = startLimit(limitMs, signal);
     try {
       connection = await this.#options.connect(
         server,
@@ -380,10 +384,10 @@ class Servers implements ServerSet {
             return limitOpenQuestions(entry, failed(tooManyQuestions), () => sample(request, asked));
           },
         },
-        AbortSignal.any([signal, limit.signal]),
+        limit.signal,
       );
-      const manifest = await manifestOf(connection, entry, AbortSignal.any([signal, limit.signal]));
-      clearTimeout(timer);
+      const manifest = await manifestOf(connection, entry, limit.signal);
+      limit.clear();
       if (entry.round !== round) {
         await connection.close();
         return;
@@ -395,10 +399,10 @@ class Servers implements ServerSet {
       void this.#listResources(entry, round);
       void this.#watch(entry, {connection, round});
     } catch (cause) {
-      clearTimeout(timer);
+      limit.clear();
       await connection?.close().catch(() => {});
       if (entry.round !== round) return;
-      const {text, kind} = limit.signal.aborted
+      const {text, kind} = limit.passed()
         ? ({text: `it did not start within ${secondsText(limitMs)}`, kind: 'failed'} as const)
         : this.#options.explainConnectError(cause, entry.name);
       this.#fail(entry, kind, withRecentLog(text, entry.log));
@@ -406,11 +410,6 @@ class Servers implements ServerSet {
         this.#options.log(`Can't start MCP server ${entry.name}: ${entry.state.error}`);
     }
     this.#clearCaches();
-  }
-
-  #startLimitMs({origin}: Entry): number {
-    const {start} = configOf(origin)?.times ?? {};
-    return start === defaultTimeouts.start ? this.#options.startLimitMs : Infinity;
   }
 
   /** Watches a connection. If it ends by itself, the next call or request connects again. */
@@ -579,22 +578,6 @@ class Servers implements ServerSet {
   }
 }
 
-/** The maximum number of questions of one server that may be open at a time. */
-const maxOpenQuestions = 16;
-
-const tooManyQuestions = `weft accepts at most ${maxOpenQuestions} open questions from a server.`;
-
-/** Asks, or returns `declined` if too many questions from the server are open. */
-async function limitOpenQuestions<Reply>(entry: Entry, declined: Reply, ask: () => Promise<Reply>): Promise<Reply> {
-  if (entry.openQuestions >= maxOpenQuestions) return declined;
-  entry.openQuestions += 1;
-  try {
-    return await ask();
-  } finally {
-    entry.openQuestions -= 1;
-  }
-}
-
 async function manifestOf(connection: ServerConnection, {name, known}: Entry, signal: AbortSignal): Promise<Manifest> {
   const [tools, prompts] = await Promise.all([connection.listTools(signal), connection.listPrompts(signal)]);
   const {title, version, instructions, resources, era} = connection;
@@ -602,8 +585,5 @@ async function manifestOf(connection: ServerConnection, {name, known}: Entry, si
   const named = prompts.tag === 'ok' ? prompts.value.map(prompt => ({...prompt, server: name})) : [];
   return {title, version, instructions, resources, tools, prompts: named, listed, accepted, era};
 }
-
-const changedText = (server: string, tool: string): string =>
-  `${tool} was not called: the MCP server ${server} changed its description since it was last used, so earlier permissions no longer cover it. Call it again if it still does what you want.`;
 
 const unknownServer = (name: string): string => `There is no MCP server named ${JSON.stringify(name)}.`;
