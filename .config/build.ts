@@ -218,12 +218,13 @@ async function writeCompressed(from: string, to: string): Promise<void> {
   await writeFile(new URL(`../dist/${to}`, import.meta.url), brotliCompressSync(bytes));
 }
 
-/** The extension that pi loads from its file. */
+/** The extension that pi loads from its file, and the policy of Gemini CLI. */
 await mkdir(new URL('../dist/harnesses/', import.meta.url), {recursive: true});
-await copyFile(
-  new URL('../src/extensions/harnesses/pi-gate.ts', import.meta.url),
-  new URL('../dist/harnesses/pi-gate.ts', import.meta.url),
-);
+for (const name of ['pi-gate.ts', 'gemini-policy.toml'])
+  await copyFile(
+    new URL(`../src/extensions/harnesses/${name}`, import.meta.url),
+    new URL(`../dist/harnesses/${name}`, import.meta.url),
+  );
 
 const writeCompact = (path: string, value: unknown): Promise<void> =>
   writeFile(new URL(`../dist/${path}`, import.meta.url), `${JSON.stringify(value)}\n`);

@@ -1,3 +1,4 @@
+import {fileURLToPath} from 'node:url';
 import type {HarnessAccess, HarnessDecision} from '../../actions/harness-port.ts';
 import type {FileEdit} from '../../domain/file-edit.ts';
 import {type Json, type JsonObject, listOf, objectOf, textOf} from '../../base/json.ts';
@@ -28,6 +29,8 @@ export interface AcpAgent {
    * is weft, which describes the call itself.
    */
   readonly commandIn: 'raw-input' | 'title' | 'own-call';
+  /** `gemini`: it reads and searches without asking, unless a policy of its own form says otherwise. */
+  readonly policy: 'gemini' | 'none';
   /** Tells the user how to sign in, as a sentence. */
   readonly signIn: string;
 }
@@ -37,10 +40,17 @@ export interface AcpAgent {
  * agent works on the disk itself and asks first. weft only ever allows a call once, so its rules decide each time.
  */
 export const acpDriver = (agent: AcpAgent, request: DriverRequest): Driver => ({
-  args: [...agent.args, ...(request.model === '' || agent.modelFlag === '' ? [] : [agent.modelFlag, request.model])],
+  args: [
+    ...agent.args,
+    ...(agent.policy === 'gemini' ? ['--policy', geminiPolicy] : []),
+    ...(request.model === '' || agent.modelFlag === '' ? [] : [agent.modelFlag, request.model]),
+  ],
   env: agent.env,
   converse: reporter => new AcpConversation(agent, request, reporter),
 });
+
+/** In the built program, the file lies beside the folder of this file, too. */
+const geminiPolicy = fileURLToPath(new URL('../harnesses/gemini-policy.toml', import.meta.url));
 
 const authRequired = -32_000;
 
@@ -365,6 +375,8 @@ class AcpConversation implements Conversation {
       case 'read':
         return paths.length === 0 ? other : {kind: 'read', paths};
       case 'search':
+        // Gemini names only the pattern, and searches its own folder.
+        if (paths.length === 0 && this.#agent.policy === 'gemini') return {kind: 'search', text: title, paths: ['.']};
         return paths.length === 0 ? other : {kind: 'search', text: textOf(input['pattern']) || title, paths};
       default:
         return other;

@@ -196,6 +196,7 @@ function findHarness(name: string, {settings, own}: Pick<HarnessesOptions, 'sett
         env: {},
         modelFlag: '',
         commandIn: 'raw-input',
+        policy: 'none',
         signIn: 'Sign in with that program.',
       }),
   };
@@ -233,6 +234,7 @@ const remoteWeft = (
       env: {},
       modelFlag: '--model',
       commandIn: 'own-call',
+      policy: 'none',
       signIn: 'See its settings.',
     }),
 });

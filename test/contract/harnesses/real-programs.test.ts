@@ -32,7 +32,7 @@ const shells = ['Bash', 'bash'];
 /** The last word in capitals of a conversation, and the text from there on. */
 function wantedIn(conversation: unknown): {readonly word: string; readonly rest: string} {
   const text = JSON.stringify(conversation) ?? '';
-  const at = text.search(/(?:WRITE|ENDLESS|HANG|TEXT)(?!.*(?:WRITE|ENDLESS|HANG|TEXT))/u);
+  const at = text.search(/(?:WRITE|ENDLESS|HANG|TEXT|READ)(?!.*(?:WRITE|ENDLESS|HANG|TEXT|READ))/u);
   const rest = text.slice(Math.max(0, at));
   return {word: /^[A-Z]+/u.exec(rest)?.[0] ?? 'TEXT', rest};
 }
@@ -50,6 +50,7 @@ function geminiAnswerTo(body: JsonObject): GeminiPart {
   const {word, rest} = wantedIn(body['contents']);
   if (!JSON.stringify(body['tools'] ?? '').includes('"run_shell_command"')) return {text: 'A title'};
   if (word === 'TEXT' || rest.includes('"functionResponse"')) return {text: 'All done.'};
+  if (word === 'READ') return {functionCall: {name: 'read_file', args: {file_path: 'secret.txt'}}};
   return {functionCall: {name: 'run_shell_command', args: {command: word === 'WRITE' ? writing : endless}}};
 }
 
@@ -200,6 +201,16 @@ describe.each(['claude', 'gemini', 'opencode', 'pi'])('%s', harness => {
     await run.dispose();
     expect(scene.processes()).toEqual([]);
   });
+});
+
+test('gemini reads no file that it may not read', {tags: 'long', timeout: 120_000}, async () => {
+  await using scene = await open('gemini', () => ({kind: 'denied', message: 'no'}));
+  writeFileSync(join(scene.work, 'secret.txt'), 'hunter2');
+  const run = await scene.start('READ it');
+  await scene.until('finished');
+  const ends = scene.events.flatMap(event => (event.event === 'tool-finished' ? [event.end] : []));
+  expect([ends, JSON.stringify(scene.events).includes('hunter2')]).toEqual([['cancelled'], false]);
+  await run.dispose();
 });
 
 test('pi answers, and stops when it is told to', {tags: 'long', timeout: 120_000}, async () => {
