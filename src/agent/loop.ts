@@ -168,8 +168,9 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
     }
     if (turn.kind === 'answered' && session.plans.savedPlan !== 'none') return {kind: 'done'};
     if (turn.kind === 'too-long' || stats.last.stop === 'context-full') {
-      const {refused, fault} = turn.kind === 'too-long' ? turn : fullContext;
-      const room = await (await loadMakeRoom()).makeRoomAfter({refused, fault, isRepeated}, context, signal);
+      const make = await loadMakeRoom();
+      const {refused, fault} = turn.kind === 'too-long' ? turn : {refused: make.fullLength(session), fault: undefined};
+      const room = await make.makeRoomAfter({refused, fault, isRepeated}, context, signal);
       if (signal.aborted) return {kind: 'interrupted'};
       if (room.kind === 'stopped') return isAsked ? stats.endAsAnswered() : {kind: 'failed', fault: room.fault};
       isRepeated = true;
@@ -317,9 +318,6 @@ const correctText =
 
 const onlyUpdatesTodos = (message: AssistantMessage | undefined): boolean =>
   message === undefined || toolCalls(message).every(({name}) => todoTools.has(name));
-
-/** The model answered until the context was full. */
-const fullContext = {refused: unknownLength, fault: undefined} as const;
 
 const goOnText = 'Your answer was cut off because the context was full. There is room again: go on where it stopped.';
 

@@ -57,7 +57,7 @@ import {type Action, judgedAction, ruleKinds} from '../actions/catalogue.ts';
 import {defaultToolSources, decodeAction} from '../actions/decode-action.ts';
 import type {HooksPort} from '../actions/hooks-port.ts';
 import type {RuleReach} from '../domain/access.ts';
-import {refusedWindow} from '../domain/compaction.ts';
+import {revealedWindow} from '../domain/compaction.ts';
 import type {ToolCallBlock} from '../domain/conversation.ts';
 import {type AgentPorts, type JudgePort, noopRunningAgents, type WorkspaceStatePort} from '../agent/ports.ts';
 import type {OpenServers} from './open-servers.ts';
@@ -513,7 +513,7 @@ function redactedOnce(systemPrompt: EngineOptions['systemPrompt'], secrets: Reda
 }
 
 /**
- * Redacts the errors of a model, because servers may quote the key in them. Remembers the context window that a refusal names:
+ * Redacts the errors of a model, because servers may quote the key in them. Remembers the context window that a refusal or an answer reveals:
  * a gateway or a local server often has a smaller one than the model.
  */
 function modelOfSession(model: ModelPort, secrets: Redactor): ModelPort {
@@ -532,16 +532,17 @@ function modelOfSession(model: ModelPort, secrets: Redactor): ModelPort {
     async *stream(request, signal) {
       for await (const batch of model.stream(request, signal)) {
         for (const event of batch) {
-          const window = event.event === 'failed' ? refusedWindow(event.fault, request) : 0;
+          const window = revealedWindow(event, request);
           if (window > 0) windows.set(request.model, window);
         }
-        yield batch.map(event => redacted(event, secrets));
+        yield batch.map(event => redacted(event, secrets, revealedWindow(event, request)));
       }
     },
   };
 }
 
-function redacted(event: ModelEvent, secrets: Redactor): ModelEvent {
+function redacted(event: ModelEvent, secrets: Redactor, window: number): ModelEvent {
+  if (event.event === 'message-finished') return window === 0 ? event : {...event, stop: 'context-full'};
   if (event.event === 'failed') return {...event, fault: redactDeep(event.fault, secrets)};
   if (event.event === 'repaired') return {...event, text: secrets.redact(event.text)};
   return event.event === 'retrying' || event.event === 'fell-back'

@@ -1,10 +1,10 @@
 import {byKind} from '../base/unreachable.ts';
 import {type AssistantBlock, type Message, messageText, type UserBlock, type UserMessage} from './conversation.ts';
-import {type Fault, type RefusedLength, unknownLength} from './fault.ts';
+import {type RefusedLength, unknownLength} from './fault.ts';
 import type {MessageId} from './ids.ts';
-import type {ModelRequest} from './model-stream.ts';
+import type {ModelEvent, ModelRequest} from './model-stream.ts';
 import {type ActiveSkill, skillBlock} from './slash-command.ts';
-import type {Usage} from './usage.ts';
+import {contextTokens as usedTokens, type Usage} from './usage.ts';
 
 /**
  * How a conversation is compacted. `summary`: a summary written by a model replaces it. `trim`: without a model, the oldest results
@@ -209,9 +209,30 @@ export function credibleLength(named: RefusedLength, request: ModelRequest): Ref
   return isPossible && isOver && (window === 0 || window >= smallestWindow) ? named : unknownLength;
 }
 
-/** Returns the context window that a refusal names. 0 if it names none, or one that can't be true. */
-export const refusedWindow = (fault: Fault, request: ModelRequest): number =>
-  fault.kind === 'provider' && fault.refusal.kind === 'too-long' ? credibleLength(fault.refusal, request).window : 0;
+/** Returns the context window that a refusal names, or in which an answer ended. 0 if it names none, or one that can't be true. */
+export function revealedWindow(event: ModelEvent, request: ModelRequest): number {
+  if (event.event === 'failed') {
+    const {fault} = event;
+    return fault.kind === 'provider' && fault.refusal.kind === 'too-long'
+      ? credibleLength(fault.refusal, request).window
+      : 0;
+  }
+  return event.event === 'message-finished' && hasNoRoom(event, request) ? usedTokens(event.usage) : 0;
+}
+
+/** An answer that ends at a limit after so few tokens had no room. weft always allows more. */
+const fewTokens = 8;
+
+/** True if an answer ended at once because the context was full. Some servers, such as Ollama, cut the request silently. */
+function hasNoRoom(
+  {stop, usage}: Pick<Extract<ModelEvent, {event: 'message-finished'}>, 'stop' | 'usage'>,
+  request: ModelRequest,
+): boolean {
+  const tokens = usedTokens(usage);
+  const estimated = estimateFixedTokens(request) + estimateMessagesTokens(request.messages);
+  const isCut = stop === 'max-tokens' && request.maxTokens === 'default' && usage.outputTokens <= fewTokens;
+  return isCut && tokens >= smallestWindow && tokens <= estimated * 1.25;
+}
 
 /** The part of the context window that must be used before the user is shown how full it is. */
 const fullFrom = 0.8;

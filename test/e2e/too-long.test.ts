@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ReceivedRequest} from '../support/model-server.ts';
-import {type Answer, call, fail, hang, say, usage} from '../support/model-script.ts';
+import {type Answer, call, fail, hang, say, stop, usage} from '../support/model-script.ts';
 import {openScene, pointedAt, type Scene} from '../support/scene.ts';
 import {openTerminal, type ShellTerminal} from '../support/shell-terminal.ts';
 
@@ -185,6 +185,18 @@ describe('a small window', () => {
     }
     expect(scene.server.requests.length).toBeLessThanOrEqual(7);
   });
+});
+
+test('a server that cuts a request silently reveals its window by an answer that ends at once', async () => {
+  await using scene = await openScene(
+    request =>
+      tokensOf(request) > 4095 ? [say('o'), usage({input: 4095, output: 1}), stop('max-tokens')] : say('Fine.'),
+    'openai',
+  );
+  const run = await scene.run(['--prompt', promptOf(1, 24_000)]);
+  expect(run).toMatchObject({code: 0, stdout: 'Fine.\n'});
+  expect(run.stderr).toMatch(/^weft: Too long for \S+ \([\d,]+ of 4,096 tokens\): the long text is in a file/u);
+  expect(scene.server.requests).toHaveLength(2);
 });
 
 const enter = async (terminal: ShellTerminal, line: string): Promise<void> => {

@@ -56,6 +56,14 @@ export function isLarge(session: SessionContext, hint: 'words' | 'none'): boolea
   return (isUnknown && most > largeRequest) || (window > 0 && most > window * nearShare);
 }
 
+/** Returns the length of a request whose answer ended because the context was full. A server that cut the request counted only the rest. */
+export function fullLength(session: SessionContext): RefusedLength {
+  const request = nextRequest(session);
+  const {fixed, window} = requestSize(request, session);
+  const estimated = Math.round(fixed + estimateMessagesTokens(request.messages));
+  return window > 0 && estimated > window ? {tokens: estimated, window} : unknownLength;
+}
+
 /** Makes room after a request was refused, unless it was the repetition of another one. */
 export async function makeRoomAfter(
   {
