@@ -157,15 +157,20 @@ const tokensOf = (request: ReceivedRequest): number => Math.round(JSON.stringify
 
 describe('a small window', () => {
   test('of 4,096 tokens never loses the prompt that is to be answered', async () => {
-    const settings = JSON.stringify({models: {own: {contextWindow: 4096}}, compaction: 'trim'});
-    await using scene = await openScene(request => [say('Fine.'), usage({input: tokensOf(request)})]);
+    const settings = JSON.stringify({models: {own: {contextWindow: 4096}}});
+    const answer = say(`Fine. ${'word '.repeat(300)}`);
+    const counts: number[] = [];
+    await using scene = await openScene(request => [answer, usage({input: tokensOf(request), output: 300})]);
     for (const number of [1, 2, 3, 4]) {
       const args = ['--model', 'own', '--settings', settings, '--prompt', promptOf(number, 5000)];
       expect(await scene.run(number === 1 ? args : ['--continue', ...args])).toMatchObject({code: 0});
       const last = told(scene.server.requests.at(-1));
       expect(last).toContain(`Begin ${number}.`);
       expect(last).toContain(`End ${number}.`);
+      counts.push(scene.server.requests.length);
     }
+    // No summary is paid as long as files make enough room.
+    expect(counts.slice(0, 3)).toEqual([1, 2, 3]);
   });
 
   test('that a refusal names lets older prompts go into files, too', async () => {

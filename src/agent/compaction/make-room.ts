@@ -31,11 +31,14 @@ export interface RoomContext {
 const answerTokens = 2000;
 const answerShare = 0.1;
 
+/** The most tokens of a request that leave room for a short answer. */
+const mostTokens = (window: number): number => window - Math.min(answerTokens, window * answerShare);
+
 /** Makes room if the next request and a short answer can't fit by estimate. */
 export async function makeRoomBefore(context: RoomContext, signal: AbortSignal): Promise<Repair> {
   const {session} = context;
   const {tokens, window} = requestSize(nextRequest(session), session);
-  if (window === 0 || tokens + Math.min(answerTokens, window * answerShare) <= window) return {kind: 'send'};
+  if (window === 0 || tokens <= mostTokens(window)) return {kind: 'send'};
   const room = await makeRoom(unknownLength, context, signal);
   // An estimate may be wrong: a request that can't be made shorter is sent.
   return room.kind === 'declined'
@@ -107,7 +110,9 @@ async function makeRoom(refused: RefusedLength, {session, compacted}: RoomContex
     return {kind: 'made'};
   }
   const filed = await promptsInFiles(size, session);
-  if (filed !== undefined && filed <= size.limit) return {kind: 'made'};
+  // A summary is not paid for slack alone.
+  const fitting = Math.min(mostTokens(size.window), size.tokens * (1 - leastSavedShare));
+  if (filed !== undefined && filed <= (size.window > 0 ? fitting : size.limit)) return {kind: 'made'};
   if (request.messages.filter(isOrdinaryMessage).length < 2)
     return filed === undefined ? {kind: 'none', why: longestPart(request, size)} : {kind: 'made'};
   // The latest messages stay whole in a compaction, so their older results are shortened first.
