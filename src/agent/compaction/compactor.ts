@@ -195,14 +195,16 @@ function savesTooLittle(
   return before - estimateMessagesTokens(messages) < least;
 }
 
+/** The least tokens of the system prompt and the tools. If the provider counts more than weft estimates, the messages may be the reason. */
+export const fixedTokens = ({fixed, shown}: RequestSize): number => fixed * Math.min(1, shown.scale);
+
 /**
  * Returns why a compaction would not make the conversation shorter, if a new summary is as long as the earlier one.
  * Empty if the compaction helps. Sends nothing.
  */
 async function compactionProblem({trigger, way}: CompactionWish, sources: CompactionSources): Promise<string> {
   const {session, request, size} = sources;
-  // If the provider counts more tokens than weft estimates, the messages may be the reason.
-  const least = size.fixed * Math.min(1, size.shown.scale);
+  const least = fixedTokens(size);
   if (trigger === 'auto' && size.window > 0 && least >= size.window) {
     const [fixed, window] = [Math.round(least), size.window].map(groupDigits);
     return `The conversation stays as it is: the system prompt and the tools alone take about ${fixed} of ${window} tokens.`;

@@ -8,7 +8,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {replaceMessages} from '../conversation.ts';
 import {leastSavedShare, messagesSinceAnswer, type RequestSize, requestSize} from '../context/context-usage.ts';
 import {nextRequest, type SessionContext} from '../session-context.ts';
-import {Compactor, type CompactionContext, leastSaved, notShorter, pointless} from './compactor.ts';
+import {Compactor, type CompactionContext, fixedTokens, leastSaved, notShorter, pointless} from './compactor.ts';
 import {isOrdinaryMessage} from './draft-compaction.ts';
 import {promptsInFiles} from './long-prompt.ts';
 import {tooLongText, publishRepair} from './repair-line.ts';
@@ -220,13 +220,16 @@ function tooLongFault(
   const size = requestSize(request, session, refused);
   const said = fault === undefined || size.total === 'counted' ? tooLongText(size, session) : fault.message;
   const isShort = request.messages.filter(isOrdinaryMessage).length < 2;
+  const isFull = size.window > 0 && fixedTokens(size) >= size.window;
   const status = fault?.kind === 'provider' ? fault.status : 0;
   return {
     kind: 'provider',
     message: `${toSentence(said)} ${why}`.trim(),
-    fix: isShort
-      ? 'Use a model with a larger context window, or send less.'
-      : `${why === '' || why === madeBefore ? 'Make room with /compact, start' : 'Start'} a new session, or use a model with a larger context window.`,
+    fix: isFull
+      ? 'Use a model with a larger context window, or shorten instruction files such as AGENTS.md.'
+      : isShort
+        ? 'Use a model with a larger context window, or send less.'
+        : `${why === '' || why === madeBefore ? 'Make room with /compact, start' : 'Start'} a new session, or use a model with a larger context window.`,
     status,
     refusal: {kind: 'too-long', ...refused},
   };

@@ -218,6 +218,7 @@ describe('a conversation that is too long', () => {
       kind: 'failed',
       fault: {
         message: expect.stringMatching(/the system prompt and the tools alone take about [\d,]+ of 1,000 tokens\.$/u),
+        fix: expect.stringMatching(/shorten instruction files such as AGENTS\.md\.$/u),
       },
     });
     expect(bench.model.requests).toHaveLength(2);
