@@ -216,11 +216,10 @@ describe('a conversation that is too long, in the terminal UI', () => {
       tooLong,
       say('THE SUMMARY'),
       tooLong,
-      say('SUMMARY TWO'),
       // Another compaction has to help.
       say(`${'word '.repeat(7000)}\n\nSecond answer.`),
       tooLong,
-      say('SUMMARY THREE'),
+      say('SUMMARY TWO'),
       say('Third answer.'),
     ]);
     await using terminal = await openTerminal(scene.place, {...pointedAt(scene.server)});
@@ -231,13 +230,14 @@ describe('a conversation that is too long, in the terminal UI', () => {
     await terminal.press('Escape');
     await terminal.until(/Too long for[^]*To change the model/u);
     await enter(terminal, 'Once more.');
-    await terminal.onScreen(/SUMMARY TWO[^]*a always compact/u);
+    // The declined summary is kept.
+    await terminal.onScreen(/THE SUMMARY[^]*a always compact/u);
     await terminal.type('a');
     await terminal.until(/Second answer\./u);
-    expect(told(scene.server.requests.at(-1))).toMatch(/SUMMARY TWO[^]*Second prompt\.[^]*Once more\./u);
+    expect(told(scene.server.requests.at(-1))).toMatch(/THE SUMMARY[^]*Second prompt\.[^]*Once more\./u);
     await enter(terminal, 'Third prompt.');
     await terminal.until(/compacted[^]*Third answer\./u);
-    expect(scene.server.requests).toHaveLength(9);
+    expect(scene.server.requests).toHaveLength(8);
     expect(readFileSync(join(scene.place.home, 'weft', 'settings.json'), 'utf8')).toContain('"compaction": "auto"');
   });
 });
