@@ -21,7 +21,7 @@ const bodyOf = (name: string): string =>
 
 const deeds = ['edit', 'write', 'new', 'patch', 'sed', 'append', 'move', 'remove', 'move-folder', 'all'] as const;
 
-/** What the agent does. Its texts are `agent` and a number. */
+/** A deed of the agent. Its texts are `agent` and a number. */
 const deed = fc.record({
   does: fc.constantFrom(...deeds),
   name: fc.constantFrom(...names),

@@ -41,6 +41,14 @@ test('checks share a line, which breaks between them', () => {
   expect(rows(all, 40)).toEqual(['  ✓ npm test 41 passed · ✗ tsc 2 errors', '  ! lint not run since the last edit']);
   const long = status({name: 'npm test -- --grep "a very long name of a test"', counts: {failed: 3}, end: failed});
   expect(rows([long], 100)).toEqual(['  ✗ npm test -- --grep "a very long name of a test" 3 failed']);
+  expect(rows([long], 30)).toEqual(['  ✗ npm test -- --gr… 3 failed']);
+  const stale = status({name: 'npm run lint'}, false);
+  expect(rows([stale, ...all], 40)).toEqual([
+    '  ! npm run lint',
+    '    not run since the last edit',
+    '  ✓ npm test 41 passed · ✗ tsc 2 errors',
+    '  ! lint not run since the last edit',
+  ]);
   for (const width of [12, 20, 40, 60]) {
     for (const row of rows([...all, long], width)) expect(cellWidth(row)).toBeLessThanOrEqual(width);
   }

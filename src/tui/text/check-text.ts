@@ -49,14 +49,23 @@ const hidden: Readonly<Record<HidingSyntax, string>> = {
 const markGlyphs = {success: glyphs.success, error: glyphs.error, warning: glyphs.warning} as const;
 const markWords = {success: 'Passed', error: 'Failed', warning: 'Not proven'} as const;
 
+/** The fewest cells of a name beside its result. If there is less room, the result has a row of its own. */
+const leastName = 12;
+
 /** Returns `✓ npm test 41 passed · ✗ tsc 2 errors` in rows that break between checks. `indent` comes before each row. */
 export function checkRows(checks: readonly ShownCheck[], {theme, width}: Frame, indent: string): readonly string[] {
   const room = Math.max(8, width - cellWidth(indent));
   const rows: {cells: number; text: string}[] = [];
   for (const {mark, name, result} of checks) {
-    const shortName = fit(name, Math.max(4, room - cellWidth(result) - 3));
-    const words = fit(`${shortName} ${result}`, room - 2);
-    const text = `${theme.style([mark], markGlyphs[mark])} ${theme.style(mark === 'success' ? ['dim'] : [], words)}`;
+    const style = (words: string): string => theme.style(mark === 'success' ? ['dim'] : [], fit(words, room - 2));
+    const glyph = theme.style([mark], markGlyphs[mark]);
+    const left = room - cellWidth(result) - 3;
+    if (left < Math.min(leastName, cellWidth(name))) {
+      for (const text of [`${glyph} ${style(name)}`, `  ${style(result)}`]) rows.push({cells: room, text});
+      continue;
+    }
+    const words = `${fit(name, left)} ${result}`;
+    const text = `${glyph} ${style(words)}`;
     const cells = cellWidth(words) + 2;
     const last = rows.at(-1);
     if (last === undefined || last.cells + glyphs.separator.length + cells > room) rows.push({cells, text});
