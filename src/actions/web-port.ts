@@ -1,6 +1,6 @@
 import type {Outcome} from '../base/outcome.ts';
 import type {ImageBlock} from '../domain/conversation.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, needsUser} from '../domain/fault.ts';
 
 /** The web. Its content is untrusted: bounded, without invisible characters, never to be obeyed. */
 export interface WebPort {
@@ -76,11 +76,10 @@ export interface WebSearchResult {
 }
 
 /** The fault if the user has configured no search engine. */
-export const noSearchEngine: Fault = {
-  kind: 'needs-user',
-  message: 'weft has no search engine',
-  fix: 'Set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL.',
-};
+export const noSearchEngine: Fault = needsUser(
+  'weft has no search engine',
+  'Set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL.',
+);
 
 /** Puts untrusted text between two lines that its author could not know. */
 export const frameUntrusted = (text: string, boundary: string, source = 'the web'): string =>

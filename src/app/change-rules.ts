@@ -2,7 +2,7 @@ import {ruleKinds} from '../actions/catalogue.ts';
 import type {JudgePort} from '../agent/ports.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import {type Fault, faultText, rejected} from '../domain/fault.ts';
+import {type Fault, faultText, rejected, needsUser} from '../domain/fault.ts';
 import type {RuleList, RuleScope} from '../domain/risk.ts';
 import {
   type AgentRules,
@@ -39,7 +39,7 @@ export const changeRules =
           live.setScope(list, read.value.text, scope);
           return ok(undefined);
         }
-        return failed({kind: 'needs-user', message: faultText(kept.error), fix: 'The rule applies until weft exits.'});
+        return failed(needsUser(faultText(kept.error), 'The rule applies until weft exits.'));
       }
       case 'remove': {
         const {list, rule} = change;

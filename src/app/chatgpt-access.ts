@@ -1,7 +1,7 @@
 import {firstLine} from '../base/clip.ts';
 import {isJsonObject, type JsonObject, listOf, parseJson, textOf} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import {causeText, type Fault, FaultError} from '../domain/fault.ts';
+import {causeText, type Fault, FaultError, needsUser} from '../domain/fault.ts';
 import type {WireRequest} from '../models/access.ts';
 import {makeHttpFetch, readJson} from '../models/http-fetch.ts';
 import type {ProxyEnvironment} from '../models/proxy.ts';
@@ -111,10 +111,7 @@ const signInAgain = 'Sign in again: weft login chatgpt';
 
 function endedSignIn(why: string): never {
   const about = why === '' ? '' : `: ${why.replace(/\.$/u, '')}`;
-  throw new FaultError(
-    {kind: 'needs-user', message: `Your ChatGPT sign-in has ended${about}.`, fix: signInAgain},
-    undefined,
-  );
+  throw new FaultError(needsUser(`Your ChatGPT sign-in has ended${about}.`, signInAgain), undefined);
 }
 
 /** OpenAI refuses these fields from apps that use a plan. */
@@ -159,11 +156,11 @@ async function renew(
   if (answer.tag === 'ok') {
     const renewed = grantedSignIn(answer.value, {clientId, refreshToken, scope: neededScope});
     if (renewed.tag === 'ok') return renewed.value;
-    throw new FaultError({kind: 'needs-user', message: renewed.error, fix: signInAgain}, undefined);
+    throw new FaultError(needsUser(renewed.error, signInAgain), undefined);
   }
   const {status, message, fix} = answer.error;
   if (status === 400 || status === 401 || status === 403) return endedSignIn(message);
-  throw new FaultError({kind: 'needs-user', message, fix}, undefined);
+  throw new FaultError(needsUser(message, fix), undefined);
 }
 
 /** The token server's error. `status` is 0 if the server could not be reached. */
@@ -227,4 +224,4 @@ export function grantedSignIn(
 /** weft renews tokens this many milliseconds before they expire. */
 const spare = 180_000;
 
-export const tokenFault = ({message, fix}: TokenError): Fault => ({kind: 'needs-user', message, fix});
+export const tokenFault = ({message, fix}: TokenError): Fault => needsUser(message, fix);

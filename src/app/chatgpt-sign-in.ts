@@ -4,7 +4,7 @@ import {isJsonObject, type JsonObject, objectOf, parseJson, textOf} from '../bas
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {changePrivateFile, readTextFile} from '../config/change-file.ts';
 import type {Places} from '../config/places.ts';
-import {causeText, type Fault, rejected} from '../domain/fault.ts';
+import {causeText, type Fault, rejected, needsUser} from '../domain/fault.ts';
 import {listenForRedirect} from '../extensions/mcp/oauth/redirect-listener.ts';
 import {firstAnswer, type SignInDeps} from '../extensions/mcp/oauth/sign-in.ts';
 import type {ApiKeys} from './api-keys.ts';
@@ -96,7 +96,7 @@ export async function signInToChatGpt(deps: ChatGptSignInDeps, signal: AbortSign
     const granted = grantedSignIn(answer.value, {clientId, refreshToken: '', scope: ''});
     if (granted.tag === 'failed') {
       const fix = `Sign in again and allow it, with a plan that includes it.`;
-      return failed({kind: 'needs-user', message: granted.error, fix});
+      return failed(needsUser(granted.error, fix));
     }
     const known = await writeClient(deps.places, {...client.value, clientId});
     if (known.tag === 'failed') return known;

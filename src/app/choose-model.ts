@@ -3,7 +3,7 @@ import {resolveModelAlias} from '../domain/model-alias.ts';
 import {appendFileSync, existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
 import type {Outcome} from '../base/outcome.ts';
-import {causeText, type Fault, FaultError, faultText} from '../domain/fault.ts';
+import {causeText, type Fault, FaultError, faultText, needsUser} from '../domain/fault.ts';
 import {
   cloudProviders,
   cloudSigns,
@@ -104,10 +104,7 @@ function appendTo(file: string): (line: string) => void {
     try {
       appendFileSync(file, line);
     } catch (cause) {
-      throw new FaultError(
-        {kind: 'needs-user', message: `Can't write the recording: ${causeText(cause)}.`, fix: ''},
-        cause,
-      );
+      throw new FaultError(needsUser(`Can't write the recording: ${causeText(cause)}.`, ''), cause);
     }
   };
 }
@@ -524,7 +521,7 @@ function unreachableModel(choice: ModelChoice, reason: string): Connected {
         return;
       }
       const message = connected.state === 'unreachable' ? connected.reason : noModelText();
-      yield [{event: 'failed', fault: {kind: 'needs-user', message, fix: ''}}];
+      yield [{event: 'failed', fault: needsUser(message, '')}];
     },
     facts: model => connected?.port.facts(model) ?? noModel.facts(model),
   };
@@ -568,7 +565,7 @@ const noModel: ModelPort = {
   provider: 'none',
   searchesWeb: false,
   async *stream() {
-    yield [{event: 'failed', fault: {kind: 'needs-user', message: noModelText(), fix: ''}}];
+    yield [{event: 'failed', fault: needsUser(noModelText(), '')}];
   },
   facts: () => unknownFacts,
 };

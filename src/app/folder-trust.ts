@@ -9,7 +9,7 @@ import type {ProjectFile, ProjectFileList} from '../config/project-files.ts';
 import {projectFilePlaces, projectTrust, recordFiles, recordTrust} from '../config/trust-record.ts';
 import {confines} from '../domain/sandbox.ts';
 import {insideWords} from '../config/project-rights.ts';
-import {causeText, type Fault, faultText} from '../domain/fault.ts';
+import {causeText, type Fault, faultText, needsUser} from '../domain/fault.ts';
 import {unwrap} from './exit-code.ts';
 import type {FolderTrustPort} from './host-services.ts';
 
@@ -189,7 +189,7 @@ function read(readAgain: () => Outcome<TrustedSettings, Fault>): Outcome<Trusted
   try {
     return readAgain();
   } catch (cause) {
-    return failed({kind: 'needs-user', message: `Not trusted: ${causeText(cause)}`, fix: ''});
+    return failed(needsUser(`Not trusted: ${causeText(cause)}`, ''));
   }
 }
 
@@ -224,11 +224,12 @@ function heading(trust: TrustedSettings['trust'], folder: string): string {
 export async function checkOutsideWeft(what: string): Promise<Outcome<undefined, Fault>> {
   const {isStartedByWeft} = await import('../workspace/exec/run-tag.ts');
   if (!(await isStartedByWeft(process.env))) return ok(undefined);
-  return failed({
-    kind: 'needs-user',
-    message: `${what} changes what weft is allowed to do, so a command that weft runs can't do it`,
-    fix: 'Nothing was changed. Run it in your own terminal.',
-  });
+  return failed(
+    needsUser(
+      `${what} changes what weft is allowed to do, so a command that weft runs can't do it`,
+      'Nothing was changed. Run it in your own terminal.',
+    ),
+  );
 }
 
 /** Throws an error if `checkOutsideWeft` fails. */

@@ -4,7 +4,7 @@ import type {ServedModel} from '../models/row-prices.ts';
 import type {ModelInfo} from '../models/model-facts.ts';
 import {keyVariables, modelProviders, providerNames} from '../domain/api-key.ts';
 import {waysIn} from '../domain/ways-in.ts';
-import {causeText, type Fault, faultText, rejected} from '../domain/fault.ts';
+import {causeText, type Fault, faultText, rejected, needsUser} from '../domain/fault.ts';
 import type {ModelPort} from '../domain/model-stream.ts';
 import type {ApiKeys} from './api-keys.ts';
 import {
@@ -54,7 +54,7 @@ export function exchangeableModel(
   ): Promise<Outcome<ModelConnection, Fault>> => {
     const next = await chooseModel(choice, signal);
     if (next.state === 'missing') return failed(rejected('Found no model.'));
-    if (next.state === 'unreachable') return failed({kind: 'needs-user', message: next.reason, fix: ''});
+    if (next.state === 'unreachable') return failed(needsUser(next.reason, ''));
     current = next.port;
     latest = choice;
     return ok({model: next.model, text});
@@ -286,6 +286,6 @@ async function attempt(run: () => Promise<Outcome<ModelConnection, Fault>>): Pro
   try {
     return await run();
   } catch (cause) {
-    return failed({kind: 'needs-user', message: causeText(cause), fix: ''});
+    return failed(needsUser(causeText(cause), ''));
   }
 }

@@ -5,7 +5,7 @@ import {pluralize} from '../base/clip.ts';
 import {failed} from '../base/outcome.ts';
 import {revertsIn} from '../config/places.ts';
 import type {RevertMark} from '../domain/checkpoint.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, needsUser} from '../domain/fault.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord, OpenSession} from '../domain/journal.ts';
 import {sessionTitle, shortSessionIds} from '../domain/session-list.ts';
@@ -205,11 +205,7 @@ function rewindBehind(records: readonly JournalRecord[], {behind, drops}: Resume
 
 const rewindTo = (to: MessageId): JournalRecord => ({kind: 'rewind', to, what: 'talk', files: 'untouched'});
 
-const notSaved: Fault = {
-  kind: 'needs-user',
-  message: 'Sessions are not saved here.',
-  fix: 'Start weft without --no-session-persistence.',
-};
+const notSaved: Fault = needsUser('Sessions are not saved here.', 'Start weft without --no-session-persistence.');
 
 /**
  * Takes back the rewinds in this workspace during which weft was killed: their sessions never recorded them. Otherwise it only

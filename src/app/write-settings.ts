@@ -5,7 +5,7 @@ import {visibleExactLine} from '../base/visible.ts';
 import {addRule, removeRule} from '../config/edit-settings.ts';
 import {fingerprintOf, ownRulesIn, recordOwnRules, recordTrust} from '../config/trust-record.ts';
 import {mergeTrusted, type SettingsLayer, type TrustedSettings} from '../config/merge-settings.ts';
-import {causeText, type Fault, faultText, rejected} from '../domain/fault.ts';
+import {causeText, type Fault, faultText, rejected, needsUser} from '../domain/fault.ts';
 import type {SavedRule} from './change-rules.ts';
 import {unwrap, UsageError} from './exit-code.ts';
 import type {SettingsFileOptions} from './main-options.ts';
@@ -136,7 +136,7 @@ export async function saveRule({list, rule, scope}: SavedRule, cwd: string): Pro
     const recorded = list === 'allow' ? await recordOwnRule({rule, change: 'added'}, cwd) : ok(undefined);
     return recorded.tag === 'failed' ? recorded : await carryTrustOver(before, {cwd, written: file.source});
   } catch (cause) {
-    return failed({kind: 'needs-user', message: `The rule ${rule} was not saved: ${causeText(cause)}`, fix: ''});
+    return failed(needsUser(`The rule ${rule} was not saved: ${causeText(cause)}`, ''));
   }
 }
 
@@ -154,7 +154,7 @@ export async function removeSavedRule({list, rule, scope}: SavedRule, cwd: strin
     const recorded = list === 'allow' ? await recordOwnRule({rule, change: 'removed'}, cwd) : ok(undefined);
     return recorded.tag === 'failed' ? recorded : await carryTrustOver(before, {cwd, written: file.source});
   } catch (cause) {
-    return failed({kind: 'needs-user', message: `The rule ${rule} was not removed: ${causeText(cause)}`, fix: ''});
+    return failed(needsUser(`The rule ${rule} was not removed: ${causeText(cause)}`, ''));
   }
 }
 

@@ -15,7 +15,7 @@ import {dirname} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {makeFolders} from './make-folders.ts';
 import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
-import {causeText, type Fault, hasCode} from '../domain/fault.ts';
+import {causeText, type Fault, hasCode, needsUser} from '../domain/fault.ts';
 
 /**
  * Changes a small text file atomically, without losing a change of another process. The new text is written to a new
@@ -110,8 +110,5 @@ async function takeLock(lock: string): Promise<Outcome<number, string>> {
   }
 }
 
-const notWritten = (path: string, why: string): Fault => ({
-  kind: 'needs-user',
-  message: `${path} cannot be changed: ${why}`,
-  fix: 'Nothing was changed.',
-});
+const notWritten = (path: string, why: string): Fault =>
+  needsUser(`${path} cannot be changed: ${why}`, 'Nothing was changed.');

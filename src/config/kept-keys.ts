@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {keptProviders, type KeptProvider} from '../domain/api-key.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, needsUser} from '../domain/fault.ts';
 import {changePrivateFile, readTextFile} from './change-file.ts';
 
 /**
@@ -64,8 +64,5 @@ function changeKeys(
   });
 }
 
-const unreadable = (path: string, why: string): Fault => ({
-  kind: 'needs-user',
-  message: `The kept keys in ${path} cannot be read: ${why}`,
-  fix: 'Delete the file and give the key again.',
-});
+const unreadable = (path: string, why: string): Fault =>
+  needsUser(`The kept keys in ${path} cannot be read: ${why}`, 'Delete the file and give the key again.');

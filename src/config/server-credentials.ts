@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, needsUser} from '../domain/fault.ts';
 import {changePrivateFile, readTextFile} from './change-file.ts';
 
 const schema = z.object({
@@ -97,8 +97,5 @@ function changeEntries(path: string, change: (entries: JsonObject) => JsonObject
   });
 }
 
-const unreadable = (path: string, why: string): Fault => ({
-  kind: 'needs-user',
-  message: `The sign-ins kept in ${path} cannot be read: ${why}`,
-  fix: 'Delete the file and sign in again.',
-});
+const unreadable = (path: string, why: string): Fault =>
+  needsUser(`The sign-ins kept in ${path} cannot be read: ${why}`, 'Delete the file and sign in again.');

@@ -4,7 +4,7 @@ import {nearestName} from '../base/nearest-name.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {compactionModes} from '../domain/compaction.ts';
 import {providerChoices} from '../domain/api-key.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, needsUser} from '../domain/fault.ts';
 import {
   bellEvents,
   displayModes,
@@ -508,7 +508,7 @@ export function parseSettings(file: {
   });
 }
 
-const unreadable = (message: string): Fault => ({kind: 'needs-user', message, fix: 'Fix the file, then start again.'});
+const unreadable = (message: string): Fault => needsUser(message, 'Fix the file, then start again.');
 
 function doesNotFit(issue: z.core.$ZodIssue | undefined): string {
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];

@@ -37,6 +37,8 @@ export const isDeclined = (fault: Fault): boolean => fault.kind === 'provider' &
 
 export const rejected = (message: string): Fault => ({kind: 'rejected', message});
 
+export const needsUser = (message: string, fix: string): Fault => ({kind: 'needs-user', message, fix});
+
 export const faultText = (fault: Fault): string => byKind(fault, faultTexts);
 
 const withFix = ({message, fix}: {readonly message: string; readonly fix: string}): string =>

@@ -5,7 +5,7 @@ import {isJsonObject, type Json, type JsonObject, parseJson} from '../base/json.
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
 import {type AssistantBlock, blockTexts, type OtherBlock, type StopReason} from '../domain/conversation.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, needsUser} from '../domain/fault.ts';
 import {withoutReminders} from '../domain/reminder.ts';
 import {noUsage, type Usage} from '../domain/usage.ts';
 
@@ -153,11 +153,11 @@ function complaint(error: z.core.$ZodError): string {
   return `it must be {"answer":[…]} or {"prompt":"…"}${where === '' ? '' : `; see ${where}`} (${words})`;
 }
 
-const lineFault = (line: number, why: string): Fault => ({
-  kind: 'needs-user',
-  message: `Line ${line} of the recording cannot be read: ${why}.`,
-  fix: 'Correct the line, or record the conversation again.',
-});
+const lineFault = (line: number, why: string): Fault =>
+  needsUser(
+    `Line ${line} of the recording cannot be read: ${why}.`,
+    'Correct the line, or record the conversation again.',
+  );
 
 /**
  * Returns `model`, but writes every finished answer as a line of a recording, after the user's prompt. `write` gets

@@ -2,7 +2,7 @@ import type {BlockDelta, BlockStart, ModelEvent, ModelPort, ModelRequest} from '
 import {isJsonObject, type Json} from '../base/json.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import {unreachable} from '../base/unreachable.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, needsUser} from '../domain/fault.ts';
 import {actionId, messageId} from '../domain/ids.ts';
 import {noUsage} from '../domain/usage.ts';
 import {BlockBuilder} from './block-builder.ts';
@@ -118,8 +118,8 @@ function substituted(answer: RecordedAnswer, variables: Readonly<Record<string, 
   return {...answer, blocks: answer.blocks.map(fillBlock)};
 }
 
-const usedUp = (count: number): Fault => ({
-  kind: 'needs-user',
-  message: `The recording has ended: it has ${count} ${count === 1 ? 'answer' : 'answers'}.`,
-  fix: 'Replay a longer recording, or use a model.',
-});
+const usedUp = (count: number): Fault =>
+  needsUser(
+    `The recording has ended: it has ${count} ${count === 1 ? 'answer' : 'answers'}.`,
+    'Replay a longer recording, or use a model.',
+  );

@@ -3,7 +3,7 @@ import type {SessionRecord} from '../domain/blame.ts';
 import type {TimedRecord} from '../domain/cache-report.ts';
 import type {ChangesDuring, SessionCheckpoints} from '../domain/checkpoint.ts';
 import type {Message} from '../domain/conversation.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, needsUser} from '../domain/fault.ts';
 import {type MessageId, parseSessionId, type SessionId} from '../domain/ids.ts';
 import {type JournalRecord, mcpClientModel, type OpenSession, type SessionSummary} from '../domain/journal.ts';
 import {branchTitle} from '../domain/session-list.ts';
@@ -367,35 +367,21 @@ function catchStoreErrors<T>(work: () => Outcome<T, Fault>): Outcome<T, Fault> {
   }
 }
 
-const missingFault = (id: SessionId): Fault => ({
-  kind: 'needs-user',
-  message: `No session ${id}.`,
-  fix: 'List them: weft sessions list',
-});
+const missingFault = (id: SessionId): Fault => needsUser(`No session ${id}.`, 'List them: weft sessions list');
 
-const existsFault = (id: SessionId): Fault => ({
-  kind: 'needs-user',
-  message: `Session ${id} already exists.`,
-  fix: `Resume it with --resume ${id}, or choose another --session-id.`,
-});
+const existsFault = (id: SessionId): Fault =>
+  needsUser(`Session ${id} already exists.`, `Resume it with --resume ${id}, or choose another --session-id.`);
 
 /** Another process may have assumed that this one is dead, and resumed the session. */
-const lostFault = (id: SessionId): Fault => ({
-  kind: 'needs-user',
-  message: `Lost the connection to the database, and session ${id} with it.`,
-  fix: `Continue with --resume ${id}.`,
-});
+const lostFault = (id: SessionId): Fault =>
+  needsUser(`Lost the connection to the database, and session ${id} with it.`, `Continue with --resume ${id}.`);
 
 const lockNameOf = (id: SessionId): string => `session ${id}`;
 
-const openHereFault = (id: SessionId): Fault => ({
-  kind: 'needs-user',
-  message: `Session ${id} is already open here.`,
-  fix: 'Close it first.',
-});
+const openHereFault = (id: SessionId): Fault => needsUser(`Session ${id} is already open here.`, 'Close it first.');
 
-const openElsewhereFault = (id: SessionId, pid: number): Fault => ({
-  kind: 'needs-user',
-  message: `Session ${id} is open in another weft process (${String(pid)}).`,
-  fix: 'Add --fork-session to continue in a copy, or close the other one first.',
-});
+const openElsewhereFault = (id: SessionId, pid: number): Fault =>
+  needsUser(
+    `Session ${id} is open in another weft process (${String(pid)}).`,
+    'Add --fork-session to continue in a copy, or close the other one first.',
+  );

@@ -5,7 +5,7 @@ import type {DatabaseSync, StatementSync} from 'node:sqlite';
 import {makeFolders} from '../config/make-folders.ts';
 import {registerOpenDatabase} from '../config/open-databases.ts';
 import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
-import {type Fault, hasCode} from '../domain/fault.ts';
+import {type Fault, hasCode, needsUser} from '../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from './database.ts';
 import {latestVersion, makerOf, sqliteSchema, stepsFrom} from './migrations.ts';
 import {isAlive, markProcess, type ProcessMark} from './process-mark.ts';
@@ -154,11 +154,11 @@ function pragma(connection: DatabaseSync, name: string): number {
 /** The free pages to give back at once: few enough that another process waits only some milliseconds. */
 const pagesPerStep = 500;
 
-const unknownSchema = (file: string, madeBy: string): Fault => ({
-  kind: 'needs-user',
-  message: `The session database ${file} was made by ${madeBy}.`,
-  fix: 'Update weft, or choose another folder with WEFT_HOME=<dir>.',
-});
+const unknownSchema = (file: string, madeBy: string): Fault =>
+  needsUser(
+    `The session database ${file} was made by ${madeBy}.`,
+    'Update weft, or choose another folder with WEFT_HOME=<dir>.',
+  );
 
 function makeDatabase(connection: DatabaseSync, file: string, {now, process: own}: DatabaseOptions): Database {
   let mark: ProcessMark | undefined;

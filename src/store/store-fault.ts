@@ -1,4 +1,4 @@
-import {causeText, FaultError, type Fault} from '../domain/fault.ts';
+import {causeText, FaultError, type Fault, needsUser} from '../domain/fault.ts';
 
 /**
  * Thrown by methods whose contract has no place for a fault, above all by `append`: nothing was stored. `message` is
@@ -26,14 +26,13 @@ export function storeFault(cause: unknown, file: string): Fault {
   const primary = sqliteCode(cause);
   if (primary !== undefined) {
     const [problem, fix] = sqliteText(primary, file);
-    return {kind: 'needs-user', message: `${problem} (${causeMessage}).`, fix};
+    return needsUser(`${problem} (${causeMessage}).`, fix);
   }
   if (!isSystemError(cause)) return {kind: 'bug', message: `The session store failed (${causeMessage}).`, cause};
-  return {
-    kind: 'needs-user',
-    message: `Can't open the session database ${file} (${causeMessage}).`,
-    fix: 'Make its folder writable, choose another one with WEFT_HOME=<dir>, or run with --no-session-persistence.',
-  };
+  return needsUser(
+    `Can't open the session database ${file} (${causeMessage}).`,
+    'Make its folder writable, choose another one with WEFT_HOME=<dir>, or run with --no-session-persistence.',
+  );
 }
 
 /** True if SQLite gave up waiting for another process. */

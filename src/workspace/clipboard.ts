@@ -1,5 +1,5 @@
 import {failed, ok, type Outcome} from '../base/outcome.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, needsUser} from '../domain/fault.ts';
 import type {Environment} from './exec/shell-environment.ts';
 import {runProgram} from './run-program.ts';
 
@@ -85,20 +85,20 @@ function decode(text: string): Buffer {
 function readProblem(why: 'no-program' | 'no-image', environment: Environment): Fault {
   const isRemote = (environment['SSH_CONNECTION'] ?? '') !== '' || (environment['SSH_TTY'] ?? '') !== '';
   const paste = "Save the image to a file and paste or drag in the file's path, or mention it with @.";
-  if (why === 'no-image') return {kind: 'needs-user', message: 'No image in the clipboard', fix: paste};
+  if (why === 'no-image') return needsUser('No image in the clipboard', paste);
   if (isRemote) {
-    return {kind: 'needs-user', message: "Can't read your own machine's clipboard over SSH", fix: paste};
+    return needsUser("Can't read your own machine's clipboard over SSH", paste);
   }
   if ((environment['WAYLAND_DISPLAY'] ?? '') !== '') return missing('wl-paste (package wl-clipboard)', paste);
   if ((environment['DISPLAY'] ?? '') !== '') return missing('xclip', paste);
-  return {kind: 'needs-user', message: 'No clipboard here that weft can read', fix: paste};
+  return needsUser('No clipboard here that weft can read', paste);
 }
 
-const missing = (program: string, otherwise: string): Fault => ({
-  kind: 'needs-user',
-  message: `Can't read the clipboard: ${program} is not installed`,
-  fix: `Install it, or: ${otherwise.charAt(0).toLowerCase()}${otherwise.slice(1)}`,
-});
+const missing = (program: string, otherwise: string): Fault =>
+  needsUser(
+    `Can't read the clipboard: ${program} is not installed`,
+    `Install it, or: ${otherwise.charAt(0).toLowerCase()}${otherwise.slice(1)}`,
+  );
 
 interface CopyOptions {
   readonly environment: Environment;

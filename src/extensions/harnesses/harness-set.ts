@@ -5,7 +5,7 @@ import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort, raceTimeout} from '../../base/race.ts';
 import {type HarnessSetting, hostOf, type RemoteServer} from '../../config/harness-settings.ts';
 import {variableReference} from '../../config/server-request.ts';
-import {type Fault, faultText, rejected} from '../../domain/fault.ts';
+import {type Fault, faultText, rejected, needsUser} from '../../domain/fault.ts';
 import {knownHarnesses} from '../../domain/harness.ts';
 import type {DriverRequest} from './driver.ts';
 import {type MachineInfo, installedVersion, isOlderVersion, signInStateOf} from './find-harness.ts';
@@ -238,8 +238,6 @@ const remoteWeft = (
       signIn: 'See its settings.',
     }),
 });
-
-const needsUser = (message: string, fix: string): Fault => ({kind: 'needs-user', message, fix});
 
 function unknownHarness(name: string, names: readonly string[]): Fault {
   const near = nearestName(name, names);

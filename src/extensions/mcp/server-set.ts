@@ -16,7 +16,7 @@ import {clip} from '../../base/clip.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {raceAbort} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
-import {type Fault, rejected} from '../../domain/fault.ts';
+import {type Fault, rejected, needsUser} from '../../domain/fault.ts';
 import {toModelSchema} from './server-answers.ts';
 import {changedTools, type Manifest, manifestKey, type Manifests, withAccepted, withNewTools} from './manifests.ts';
 import {admitsTool, type ConfiguredServer, type ServerConfig} from './server-config.ts';
@@ -155,11 +155,12 @@ class Servers implements ServerSet {
     );
     const missing = required.find(({state}) => state.status === 'failed' || state.status === 'needs-sign-in');
     if (missing === undefined) return ok(undefined);
-    return failed({
-      kind: 'needs-user',
-      message: `The required MCP server ${missing.name} did not start: ${missing.state.error}`,
-      fix: 'Fix it, or remove "required" from its configuration.',
-    });
+    return failed(
+      needsUser(
+        `The required MCP server ${missing.name} did not start: ${missing.state.error}`,
+        'Fix it, or remove "required" from its configuration.',
+      ),
+    );
   }
 
   /** Logs once why a server's configuration can't be used. */

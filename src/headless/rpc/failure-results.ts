@@ -1,4 +1,5 @@
 import type {PromptSummary, SessionUsage} from '../../actions/agent-event.ts';
+import {needsUser} from '../../domain/fault.ts';
 import {noUsage} from '../../domain/usage.ts';
 import type {ControlMessage} from '../../protocol/rpc/control-message.ts';
 import {makeResultMessage} from '../../protocol/rpc/result-message.ts';
@@ -41,7 +42,7 @@ export function failureResult(message: string, uuid: () => string): RpcResult {
 
 /** Returns the summary of a prompt that never began; `message` is the reason. */
 export const refusedSummary = (message: string, sessionUsage: SessionUsage): PromptSummary => ({
-  end: {kind: 'failed', fault: {kind: 'needs-user', message, fix: ''}},
+  end: {kind: 'failed', fault: needsUser(message, '')},
   answer: '',
   stop: 'interrupted',
   turns: 0,

@@ -1,5 +1,5 @@
 import type {ClientBase} from 'pg';
-import type {Fault} from '../../domain/fault.ts';
+import {type Fault, needsUser} from '../../domain/fault.ts';
 
 /** Thrown if another role can read the schema. */
 export class ForeignSchemaError extends Error {
@@ -11,11 +11,8 @@ export class ForeignSchemaError extends Error {
 export const foreignSchemaCode = 'foreign-schema';
 
 /** Returns the fault for the message of a `ForeignSchemaError`. */
-export const foreignSchemaFault = (message: string): Fault => ({
-  kind: 'needs-user',
-  message,
-  fix: 'Use another database, or drop or rename the schema. weft creates a new one.',
-});
+export const foreignSchemaFault = (message: string): Fault =>
+  needsUser(message, 'Use another database, or drop or rename the schema. weft creates a new one.');
 
 /** The owners of a schema, its tables and its functions. Each could read the rows, or change what weft's statements do. */
 const owners = `

@@ -1,7 +1,7 @@
 import {createHash, randomInt} from 'node:crypto';
 import {hostname} from 'node:os';
 import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
-import {causeText, type Fault} from '../../domain/fault.ts';
+import {causeText, type Fault, needsUser} from '../../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from '../database.ts';
 import {latestVersion, makerOf, postgresSchema, stepsFrom} from '../migrations.ts';
 import {isSameProcess, type ProcessMark} from '../process-mark.ts';
@@ -16,11 +16,12 @@ import {foreignSchemaCode, foreignSchemaFault} from './owned-schema.ts';
  */
 export function openPostgres(url: string, options: DatabaseOptions): Outcome<Database, Fault> {
   if (!/^postgres(?:ql)?:\/\//u.test(url))
-    return failed({
-      kind: 'needs-user',
-      message: 'The address of the store is invalid.',
-      fix: 'Use sqlite, or an address like postgres://user@host/database.',
-    });
+    return failed(
+      needsUser(
+        'The address of the store is invalid.',
+        'Use sqlite, or an address like postgres://user@host/database.',
+      ),
+    );
   const link = new Connection(url);
   const faultOf = (cause: unknown): Fault =>
     cause instanceof StoreError ? cause.fault : postgresFault(cause, shownAddress(url));
@@ -140,11 +141,10 @@ function migrate(link: Connection): void {
     const steps = stepsFrom(found, postgresSchema);
     if (steps === undefined)
       throw new StoreError(
-        {
-          kind: 'needs-user',
-          message: `The session database was made by ${makerOf(found, postgresSchema)}.`,
-          fix: 'Update weft, or use another database.',
-        },
+        needsUser(
+          `The session database was made by ${makerOf(found, postgresSchema)}.`,
+          'Update weft, or use another database.',
+        ),
         undefined,
       );
     if (steps.length === 0) return;
@@ -164,7 +164,7 @@ function postgresFault(cause: unknown, address: string): Fault {
   const code = cause instanceof PostgresError ? cause.code : '';
   if (code === foreignSchemaCode) return foreignSchemaFault(causeMessage);
   const [problem, fix] = postgresText(code, causeMessage);
-  return {kind: 'needs-user', message: `The session database ${address} ${problem} (${causeMessage}).`, fix};
+  return needsUser(`The session database ${address} ${problem} (${causeMessage}).`, fix);
 }
 
 function postgresText(code: string, causeMessage: string): readonly [problem: string, fix: string] {

@@ -20,7 +20,7 @@ import {constants, lstatSync} from 'node:fs';
 import {basename, dirname, join, relative} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {openDatabases} from '../../config/open-databases.ts';
-import {causeText, type Fault} from '../../domain/fault.ts';
+import {causeText, type Fault, needsUser} from '../../domain/fault.ts';
 import {byteSize} from '../../base/byte-size.ts';
 import {canAccess} from '../files/regular-files.ts';
 import {outermost, realPath} from '../files/resolve-path.ts';
@@ -115,7 +115,7 @@ export function makeCheckpoints(options: CheckpointOptions): SavedCheckpoints {
     } catch (cause) {
       if (cause instanceof LostCheckpoint) return failed(cause.fault);
       const message = `Can't take a checkpoint of the files: ${causeText(cause)}`;
-      return failed({kind: 'needs-user', message, fix: `Check the folder ${folder} and the free disk space.`});
+      return failed(needsUser(message, `Check the folder ${folder} and the free disk space.`));
     }
   };
   const tableFile = join(folder, `seen-${hash('sha256', roots.join('\0'), 'hex').slice(0, 16)}.table`);

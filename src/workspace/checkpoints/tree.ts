@@ -2,7 +2,7 @@ import type {Stats} from 'node:fs';
 import {basename, dirname, join, posix} from 'node:path';
 import * as z from 'zod/mini';
 import {parseJson} from '../../base/json.ts';
-import {FaultError} from '../../domain/fault.ts';
+import {FaultError, needsUser} from '../../domain/fault.ts';
 import type {ObjectStore} from './object-store.ts';
 
 /**
@@ -275,10 +275,9 @@ export function makeTreeReader(objects: Pick<ObjectStore, 'get'>) {
 
 const lostCheckpoint = (tree: string): LostCheckpoint =>
   new LostCheckpoint(
-    {
-      kind: 'needs-user',
-      message: `The checkpoint was deleted or is damaged (${tree.slice(0, 12)}).`,
-      fix: 'Try an earlier or later one: /rewind lists them.',
-    },
+    needsUser(
+      `The checkpoint was deleted or is damaged (${tree.slice(0, 12)}).`,
+      'Try an earlier or later one: /rewind lists them.',
+    ),
     undefined,
   );

@@ -12,7 +12,7 @@ import {
 import {byteSize} from '../../base/byte-size.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {causeText, type Fault, rejected} from '../../domain/fault.ts';
+import {causeText, type Fault, rejected, needsUser} from '../../domain/fault.ts';
 import type {Environment} from '../exec/shell-environment.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 import {runProgram} from '../run-program.ts';
@@ -152,30 +152,27 @@ export function makeComputer({found, run, newFile}: ComputerOptions): Omit<Compu
 function missingProgramsFault(found: FoundDesktop | undefined): Fault | undefined {
   if (found === undefined) return missingDisplayFault;
   if (found.missing.length === 0) return undefined;
-  return {
-    kind: 'needs-user',
-    message: `The computer cannot be used: programs for ${displayNames[found.display]} are missing`,
-    fix: `Install ${missingText(found)}.`,
-  };
+  return needsUser(
+    `The computer cannot be used: programs for ${displayNames[found.display]} are missing`,
+    `Install ${missingText(found)}.`,
+  );
 }
 
-const missingDisplayFault: Fault = {
-  kind: 'needs-user',
-  message: 'The computer cannot be used: there is no display here',
-  fix: 'Run weft where DISPLAY or WAYLAND_DISPLAY is set, or on macOS.',
-};
+const missingDisplayFault: Fault = needsUser(
+  'The computer cannot be used: there is no display here',
+  'Run weft where DISPLAY or WAYLAND_DISPLAY is set, or on macOS.',
+);
 
-const cannotScaleFault: Fault = {
-  kind: 'needs-user',
-  message: "maim can't scale screenshots, and this screen is too large",
-  fix: 'Install ImageMagick or scrot.',
-};
+const cannotScaleFault: Fault = needsUser(
+  "maim can't scale screenshots, and this screen is too large",
+  'Install ImageMagick or scrot.',
+);
 
-const screenFault = (fault: Fault, display: FoundDesktop['display'] | undefined): Fault => ({
-  kind: 'needs-user',
-  message: `The screen cannot be used: ${fault.message.replace(/\.$/u, '')}`,
-  fix: display === 'macos' ? 'Allow the terminal Screen Recording and Accessibility in the system settings.' : '',
-});
+const screenFault = (fault: Fault, display: FoundDesktop['display'] | undefined): Fault =>
+  needsUser(
+    `The screen cannot be used: ${fault.message.replace(/\.$/u, '')}`,
+    display === 'macos' ? 'Allow the terminal Screen Recording and Accessibility in the system settings.' : '',
+  );
 
 function desktopOf({display, programs}: FoundDesktop): Desktop {
   switch (display) {

@@ -15,7 +15,7 @@ import {randomUUID} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {basename, isAbsolute, join, relative, sep} from 'node:path';
 import {tryOr} from '../../base/outcome.ts';
-import {type Fault, rejected} from '../../domain/fault.ts';
+import {type Fault, rejected, needsUser} from '../../domain/fault.ts';
 import type {InsidePrelude} from '../sandbox/sandbox.ts';
 import {closeInheritedFiles} from './hidden-terminals.ts';
 import {tagLimitCommand} from './run-tag.ts';
@@ -202,11 +202,10 @@ export function findStartProblem(command: string, directory: string): Fault | un
     return rejected(`The command is ${Buffer.byteLength(command)} bytes long; write it to a script and run that.`);
   }
   if (isFolder(directory)) return undefined;
-  return {
-    kind: 'needs-user',
-    message: `The command was not started: ${directory} is not a folder.`,
-    fix: 'Create the folder again, or start weft in another one.',
-  };
+  return needsUser(
+    `The command was not started: ${directory} is not a folder.`,
+    'Create the folder again, or start weft in another one.',
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import {basename, dirname, join, sep} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {isOpenDatabase, openDatabaseReason} from '../../config/open-databases.ts';
 import {type InstructionFile, instructionFileNames, maxInstructions} from '../../config/instructions.ts';
-import {causeText, type Fault, hasCode} from '../../domain/fault.ts';
+import {causeText, type Fault, hasCode, needsUser} from '../../domain/fault.ts';
 import {openFolder, temporaryName} from './folder-handle.ts';
 import {readRegularFile} from './regular-files.ts';
 import {containsPath, realPath} from './resolve-path.ts';
@@ -129,11 +129,8 @@ export async function addInstructionNote(note: string, directory: string): Promi
 
 const maxNoteBytes = 4_000_000;
 
-const noteNotAdded = (why: string): Fault => ({
-  kind: 'needs-user',
-  message: `Couldn't add the note: ${why}`,
-  fix: 'Add it to your AGENTS.md by hand, or include it in a prompt.',
-});
+const noteNotAdded = (why: string): Fault =>
+  needsUser(`Couldn't add the note: ${why}`, 'Add it to your AGENTS.md by hand, or include it in a prompt.');
 
 /** Returns the text with the note added; line endings stay as they are. */
 export function insertNote(text: string, note: string): string {

@@ -4,7 +4,7 @@ import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {execa} from 'execa';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import type {Fault} from '../../domain/fault.ts';
+import {type Fault, needsUser} from '../../domain/fault.ts';
 import type {Environment} from '../exec/shell-environment.ts';
 import {findProgram} from '../exec/trusted-path.ts';
 
@@ -95,11 +95,12 @@ export function findSearchBinary(
   } catch {
     const path = find('rg');
     if (path !== undefined) return ok({path, origin: 'PATH'});
-    return failed({
-      kind: 'needs-user',
-      message: `The search program ripgrep (rg) is neither installed with weft nor on PATH.`,
-      fix: 'Install ripgrep ("apt install ripgrep" or "brew install ripgrep"), or reinstall weft with its optional dependencies.',
-    });
+    return failed(
+      needsUser(
+        `The search program ripgrep (rg) is neither installed with weft nor on PATH.`,
+        'Install ripgrep ("apt install ripgrep" or "brew install ripgrep"), or reinstall weft with its optional dependencies.',
+      ),
+    );
   }
 }
 

@@ -6,7 +6,7 @@ import {clip} from '../../base/clip.ts';
 import {compileGlob, expandBraces, type PathTest} from '../../base/glob.ts';
 import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 import {unreachable} from '../../base/unreachable.ts';
-import {type Fault, rejected} from '../../domain/fault.ts';
+import {type Fault, rejected, needsUser} from '../../domain/fault.ts';
 import type {Environment} from '../exec/shell-environment.ts';
 import {openRegular} from '../files/regular-files.ts';
 import {type Exclusions, readExclusions} from './exclusions.ts';
@@ -237,11 +237,8 @@ const tooSlow = rejected('The search took longer than 10 seconds; try a deeper f
 const tooMany = (count: number): Fault =>
   rejected(`${count} patterns are too many for one search; use at most ${maxPatterns}.`);
 
-const exclusionFault = (problem: string): Fault => ({
-  kind: 'needs-user',
-  message: `Can't search: an exclusion rule is invalid. ${problem}`,
-  fix: 'Fix the rule.',
-});
+const exclusionFault = (problem: string): Fault =>
+  needsUser(`Can't search: an exclusion rule is invalid. ${problem}`, 'Fix the rule.');
 
 /** The globs of a request: which files are wanted (all if there are none), and which are not. */
 interface Globs {

@@ -3,7 +3,7 @@ import {clip, collapseSpaces} from '../../base/clip.ts';
 import {isJsonList, isJsonObject, type Json, type JsonObject, parseJson, textOf} from '../../base/json.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {withoutInvisible} from '../../base/visible.ts';
-import type {Fault} from '../../domain/fault.ts';
+import {type Fault, needsUser} from '../../domain/fault.ts';
 import {readWebUrl} from '../../domain/web-url.ts';
 import {exchange, type ExchangeRequest, type WebAnswer, type WebNetwork} from './exchange.ts';
 import {newBoundary} from './fetch-page.ts';
@@ -180,11 +180,8 @@ function exchangeRequest(
   });
 }
 
-const providerFault = ({name}: SearchProvider, message: string, fix: string): Fault => ({
-  kind: 'needs-user',
-  message: `${name}: ${message}`,
-  fix,
-});
+const providerFault = ({name}: SearchProvider, message: string, fix: string): Fault =>
+  needsUser(`${name}: ${message}`, fix);
 
 const faultMessage = (fault: Fault): string => fault.message.replace(/\.$/u, '');
 

@@ -4,7 +4,7 @@ import {basename, dirname, join, relative, resolve, sep} from 'node:path';
 import type {WorkspaceChanges} from '../../actions/changes-port.ts';
 import type {Worktree, WorktreesPort} from '../../actions/worktrees-port.ts';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
-import {causeText, rejected, type Fault} from '../../domain/fault.ts';
+import {causeText, rejected, type Fault, needsUser} from '../../domain/fault.ts';
 import {repositoryTop} from '../checkpoints/git-query.ts';
 import {isRunning} from '../exec/process-table.ts';
 import {makeAndOpenFolder} from '../files/folder-handle.ts';
@@ -109,11 +109,12 @@ export function makeWorktrees(place: WorktreeDeps): OwnWorktrees {
     if (found !== undefined) return ok(await realpath(found));
     const reason = top.tag === 'ok' ? 'its settings point to another folder' : top.error;
     const detail = reason.startsWith('not a git repository') ? '' : ` (${reason})`;
-    return failed({
-      kind: 'needs-user',
-      message: `${from} is not in a git repository, so it can't have a worktree${detail}`,
-      fix: 'Create one with git init and a first commit, or work without a worktree.',
-    });
+    return failed(
+      needsUser(
+        `${from} is not in a git repository, so it can't have a worktree${detail}`,
+        'Create one with git init and a first commit, or work without a worktree.',
+      ),
+    );
   }
 
   /** Copies the current files and git's index, so staged changes stay staged. */

@@ -7,7 +7,7 @@ import {removeMember, setValue} from '../../../config/edit-json.ts';
 import {setSetting, unsetSetting} from '../../../config/edit-settings.ts';
 import {projectFileBounds, readBounded, serverScripts} from '../../../config/project-files.ts';
 import {carryFileTrustOver, contentHash, recordFiles} from '../../../config/trust-record.ts';
-import type {Fault} from '../../../domain/fault.ts';
+import {type Fault, needsUser} from '../../../domain/fault.ts';
 import {parseServersFile} from '../../../extensions/mcp/server-config.ts';
 import {knownServers, projectServersFile} from '../../../app/known-servers.ts';
 import {existingFolder} from '../../../app/run-context.ts';
@@ -97,11 +97,7 @@ async function changeProjectServers(
       const [, mark = '', body = ''] = /^(\u{feff}?)(.*)$/su.exec(given) ?? [];
       const found = body.trim() === '' ? ok({}) : parseServersFile(body);
       if (found.tag === 'failed' && !found.error.startsWith('it has no object')) {
-        return failed({
-          kind: 'needs-user',
-          message: `${path}: ${found.error}`,
-          fix: 'Fix the file first; nothing was changed.',
-        });
+        return failed(needsUser(`${path}: ${found.error}`, 'Fix the file first; nothing was changed.'));
       }
       const changed = change(body);
       if (changed.tag === 'failed') return changed;
