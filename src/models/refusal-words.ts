@@ -74,29 +74,8 @@ function collect(value: unknown, words: Words, depth: number): void {
   }
 }
 
-const wordFields = [
-  'metadata',
-  'raw',
-  'error',
-  'message',
-  'Message',
-  'msg',
-  'detail',
-  'details',
-  'errors',
-  'error_message',
-];
-const codeFields = [
-  'type',
-  'code',
-  'status',
-  'param',
-  'error_code',
-  'loc',
-  'paths',
-  'max_side_length_pixels',
-  'retryDelay',
-];
+const wordFields = 'metadata raw error message Message msg detail details errors error_message'.split(' ');
+const codeFields = 'type code status param error_code loc paths max_side_length_pixels retryDelay'.split(' ');
 
 /**
  * Returns the usual status of a refusal that came in the middle of a stream, or with a 400 although other servers use a

@@ -58,17 +58,7 @@ export function toModelSchema(given: JsonObject): JsonObject {
 }
 
 /** Keywords that providers reject at the top level of a tool's schema. The server still checks them. */
-const refusedKeywords: ReadonlySet<string> = new Set([
-  '$schema',
-  '$id',
-  'anyOf',
-  'oneOf',
-  'allOf',
-  'not',
-  'if',
-  'then',
-  'else',
-]);
+const refusedKeywords: ReadonlySet<string> = new Set('$schema $id anyOf oneOf allOf not if then else'.split(' '));
 
 const anyObject: JsonObject = {type: 'object', properties: {}};
 

@@ -9,14 +9,9 @@ import {type ForeignSession, imageOf, SessionBuilder, type WrittenSession} from 
  * Records of Codex that are not part of the conversation: its settings, its interface (which repeats the conversation) and
  * its statistics. Source: `RolloutItem` in `codex-rs/protocol/src/protocol.rs` of `openai/codex`, and files of 0.171.
  */
-const silentTypes: ReadonlySet<string> = new Set([
-  'event_msg',
-  'security_risk_score',
-  'session_meta',
-  'token_usage_record',
-  'turn_context',
-  'world_state',
-]);
+const silentTypes: ReadonlySet<string> = new Set(
+  'event_msg security_risk_score session_meta token_usage_record turn_context world_state'.split(' '),
+);
 
 /** Texts in the user's role that Codex wrote itself. */
 const contextText =

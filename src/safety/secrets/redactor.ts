@@ -237,19 +237,9 @@ export const redactDeep = <T>(value: T, {redact}: Pick<Redactor, 'redact'>, clea
   mapTexts(value, {text: redact, lines: lines => redactLines(lines, redact), exact, clean});
 
 /** Properties that identify something, and bytes. */
-const exact: ReadonlySet<string> = new Set([
-  'kind',
-  'id',
-  'server',
-  'session',
-  'label',
-  'boundary',
-  'allowedTools',
-  'directory',
-  'nextDirectory',
-  'file',
-  'data',
-]);
+const exact: ReadonlySet<string> = new Set(
+  'kind id server session label boundary allowedTools directory nextDirectory file data'.split(' '),
+);
 
 /** Replaces the placeholders in all texts of a value with their secrets. */
 export const restoreDeep = <T>(value: T, {restore}: Pick<Redactor, 'restore'>): T =>

@@ -41,23 +41,8 @@ export async function patchOf(
         write(at, node, objects);
     }
     // With attributes of a repository or a user, the patch would depend on the machine.
-    const words = [
-      '--no-index',
-      '--binary',
-      '--no-prefix',
-      '--no-renames',
-      '--no-ext-diff',
-      '--no-textconv',
-      '--no-color',
-    ];
-    const settings = [
-      '-c',
-      'core.attributesFile=/dev/null',
-      '-c',
-      'diff.noprefix=false',
-      '-c',
-      'diff.mnemonicPrefix=false',
-    ];
+    const words = '--no-index --binary --no-prefix --no-renames --no-ext-diff --no-textconv --no-color'.split(' ');
+    const settings = '-c core.attributesFile=/dev/null -c diff.noprefix=false -c diff.mnemonicPrefix=false'.split(' ');
     const run = {
       folder,
       environment: {...gitEnvironment(environment, folder), GIT_CEILING_DIRECTORIES: folder},

@@ -70,21 +70,7 @@ export const looksLikePrompt = (beforeCursor: string): boolean =>
   beforeCursor.trim() !== '';
 
 /** Programs that show one page at a time and wait for a key. */
-const pagers = new Set([
-  'less',
-  'more',
-  'most',
-  'pg',
-  'lv',
-  'moar',
-  'moor',
-  'ov',
-  'bat',
-  'batcat',
-  'delta',
-  'w3m',
-  'nvimpager',
-]);
+const pagers = new Set('less more most pg lv moar moor ov bat batcat delta w3m nvimpager'.split(' '));
 
 /** Returns the name of the pager in the foreground of the terminal of `leader`, or `undefined`. */
 export async function foregroundPager(leader: number): Promise<string | undefined> {

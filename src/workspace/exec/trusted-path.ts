@@ -40,14 +40,9 @@ export function splitPath(path: string, roots: readonly string[]): SplitPath {
 /** Results by PATH and roots: every command requests the same few. */
 const splitPaths = new QuickLRU<string, SplitPath>({maxSize: 50});
 
-const systemFolders: ReadonlySet<string> = new Set([
-  '/usr/local/bin',
-  '/usr/bin',
-  '/bin',
-  '/usr/local/sbin',
-  '/usr/sbin',
-  '/sbin',
-]);
+const systemFolders: ReadonlySet<string> = new Set(
+  '/usr/local/bin /usr/bin /bin /usr/local/sbin /usr/sbin /sbin'.split(' '),
+);
 
 /** Returns the top of the repository that contains the folder, otherwise the folder. Never returns a folder above the user's home. */
 function repositoryAround(folder: string): string {

@@ -396,15 +396,9 @@ const variables = {
   },
 } as const satisfies Record<Form, (text: string, place: VariableContext) => string>;
 
-const vscodeVariables: ReadonlySet<string> = new Set([
-  'workspaceFolderBasename',
-  'file',
-  'fileBasename',
-  'fileDirname',
-  'relativeFile',
-  'selectedText',
-  'execPath',
-]);
+const vscodeVariables: ReadonlySet<string> = new Set(
+  'workspaceFolderBasename file fileBasename fileDirname relativeFile selectedText execPath'.split(' '),
+);
 
 function note(notes: string[], text: string): void {
   if (!notes.includes(text)) notes.push(text);
