@@ -48,7 +48,7 @@ export class ExchangeTransport implements Transport {
 
   /** Receives a message that is not an answer. An invalid message is dropped. */
   deliver(message: JsonObject): void {
-    if (!this.#end.signal.aborted) this.#receive(message);
+    if (!this.#end.signal.aborted) receive(this, message);
   }
 
   async close(): Promise<void> {
@@ -62,7 +62,7 @@ export class ExchangeTransport implements Transport {
   async #ask(request: JsonObject, id: Json): Promise<void> {
     const abort = new AbortController();
     this.#open.set(id, abort);
-    const refuse = (text: string): void => this.#receive({jsonrpc: '2.0', id, error: {code: -32_000, message: text}});
+    const refuse = (text: string): void => receive(this, {jsonrpc: '2.0', id, error: {code: -32_000, message: text}});
     try {
       const answer: unknown = await this.#exchange(this.#server, request, abort.signal);
       if (abort.signal.aborted) return;
@@ -71,19 +71,20 @@ export class ExchangeTransport implements Transport {
         refuse('The server answered a different request.');
       else if (answer['method'] === undefined && !isJsonObject(answer['result'] ?? answer['error'])) {
         refuse('The server gave an invalid answer.');
-      } else this.#receive(answer);
+      } else receive(this, answer);
     } catch (cause) {
       if (!abort.signal.aborted) refuse(causeText(cause));
     } finally {
       this.#open.delete(id);
     }
   }
+}
 
-  #receive(message: JsonObject): void {
-    try {
-      this.onmessage?.(parseJSONRPCMessage(message));
-    } catch (cause) {
-      this.onerror?.(new Error(causeText(cause), {cause}));
-    }
+/** Gives a message to the client library, or the error that it makes. */
+export function receive(transport: Transport, message: JsonObject): void {
+  try {
+    transport.onmessage?.(parseJSONRPCMessage(message));
+  } catch (cause) {
+    transport.onerror?.(new Error(causeText(cause), {cause}));
   }
 }

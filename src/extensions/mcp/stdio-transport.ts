@@ -1,10 +1,10 @@
-import {type JSONRPCMessage, parseJSONRPCMessage, type Transport} from '@modelcontextprotocol/client';
+import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
 import type {ServerProcess, ServerProcesses, ServerProgram} from '../../actions/mcp-port.ts';
 import {firstLine} from '../../base/clip.ts';
-import {isJsonObject, type JsonObject, jsonText, parseJson} from '../../base/json.ts';
+import {isJsonObject, jsonText, parseJson} from '../../base/json.ts';
 import {raceTimeout} from '../../base/race.ts';
 import {visibleLine} from '../../base/visible.ts';
-import {causeText} from '../../domain/fault.ts';
+import {receive} from './exchange-transport.ts';
 
 /** Says how a server's program exited, and its last output. */
 export class ServerEnded extends Error {}
@@ -104,14 +104,6 @@ export class StdioTransport implements Transport {
     const {value} = json;
     // The client library handles a notification one tick after delivery, so without this chain, progress would arrive
     // after its result.
-    this.#delivered = this.#delivered.then(() => this.#deliver(value));
-  }
-
-  #deliver(message: JsonObject): void {
-    try {
-      this.onmessage?.(parseJSONRPCMessage(message));
-    } catch (cause) {
-      this.onerror?.(new Error(causeText(cause), {cause}));
-    }
+    this.#delivered = this.#delivered.then(() => receive(this, value));
   }
 }

@@ -185,18 +185,23 @@ function withoutEmptyMembers(members: Readonly<Record<string, Json | undefined>>
 
 const approvalNote = 'is not imported as a rule: weft asks until you allow the server or its tools';
 
+/** Reads the fields that most products name as weft does. */
+const usualFields = (fields: Fields) => ({
+  type: fields.text('type'),
+  command: fields.text('command'),
+  args: fields.texts('args'),
+  env: fields.record('env'),
+  cwd: fields.text('cwd'),
+  url: fields.text('url'),
+  headers: fields.record('headers'),
+  timeout: fields.milliseconds('timeout'),
+});
+
 const readers = {
   claude(fields) {
     fields.leave('headersHelper', 'runs a program for headers; use "headers" with ${VAR}');
     return withoutEmptyMembers({
-      type: fields.text('type'),
-      command: fields.text('command'),
-      args: fields.texts('args'),
-      env: fields.record('env'),
-      cwd: fields.text('cwd'),
-      url: fields.text('url'),
-      headers: fields.record('headers'),
-      timeout: fields.milliseconds('timeout'),
+      ...usualFields(fields),
       alwaysLoad: fields.flag('alwaysLoad'),
       disabled: fields.flag('disabled'),
       oauth: oauthOf(fields),
@@ -242,22 +247,17 @@ const readers = {
     for (const key of ['targetAudience', 'targetServiceAccount']) fields.leave(key, 'has no equivalent in weft');
     fields.ignore('description', 'extension');
     const httpUrl = fields.text('httpUrl');
-    const url = fields.text('url');
-    const type = fields.text('type');
+    const usual = usualFields(fields);
+    const {type, url} = usual;
     const {mcp} = file;
     const lists = isJsonObject(mcp) ? mcp : {};
     const isAllowed = !isJsonList(lists['allowed']) || lists['allowed'].includes(name);
     const isExcluded = isJsonList(lists['excluded']) && lists['excluded'].includes(name);
-    const command = fields.text('command');
     return withoutEmptyMembers({
+      ...usual,
       type: httpUrl !== undefined ? 'http' : url !== undefined ? (type === 'http' ? 'http' : 'sse') : undefined,
-      command: httpUrl === undefined && url === undefined ? command : undefined,
-      args: fields.texts('args'),
-      env: fields.record('env'),
-      cwd: fields.text('cwd'),
+      command: httpUrl === undefined && url === undefined ? usual.command : undefined,
       url: httpUrl ?? url,
-      headers: fields.record('headers'),
-      timeout: fields.milliseconds('timeout'),
       disabled: isAllowed && !isExcluded ? undefined : true,
       includeTools: fields.texts('includeTools'),
       excludeTools: fields.texts('excludeTools'),
@@ -272,17 +272,11 @@ const readers = {
     );
     for (const key of ['dev', 'sandbox', 'sandboxEnabled']) fields.leave(key, 'has no equivalent in weft');
     fields.ignore('gallery', 'version');
-    const type = fields.text('type');
     const tools = fields.texts('tools');
+    const usual = usualFields(fields);
     return withoutEmptyMembers({
-      type: type === 'local' ? 'stdio' : type,
-      command: fields.text('command'),
-      args: fields.texts('args'),
-      env: fields.record('env'),
-      cwd: fields.text('cwd'),
-      url: fields.text('url'),
-      headers: fields.record('headers'),
-      timeout: fields.milliseconds('timeout'),
+      ...usual,
+      type: usual.type === 'local' ? 'stdio' : usual.type,
       includeTools: tools === undefined || tools.includes('*') ? undefined : tools,
       oauth: oauthOf(fields),
     });
