@@ -14,6 +14,7 @@ import {randomUuid} from '../../app/clock-and-ids.ts';
 import {existingFolder, modeWithin} from '../../app/run-context.ts';
 import {withUserStores} from '../../app/user-jobs.ts';
 import {note, print, printJson} from '../../app/output.ts';
+import {printRows} from '../rows.ts';
 import {runMain} from '../run-main.ts';
 
 interface AddOptions extends FolderOption, JsonOption {
@@ -96,19 +97,15 @@ async function listSchedules({json}: JsonOption): Promise<ExitCode> {
     const all = stores.schedules.list();
     return {schedules: all, waiting: await unansweredQuestions(all, stores.jobs)};
   });
-  if (json !== undefined) {
-    printJson(`${JSON.stringify(schedules.map(each => shown(each, waiting.get(each.id))))}\n`);
-    return exitCode.done;
-  }
-  if (schedules.length === 0) note('no schedules. Add one: weft schedule add "0 9 * * 1-5" "…"');
-  for (const schedule of schedules) {
-    const {id, cron, prompt, nextAt, directory, mode, last} = schedule;
-    print(
+  return printRows({
+    rows: schedules,
+    json,
+    line: ({id, cron, prompt, nextAt, directory, mode, last}) =>
       `${id}  ${visibleExactLine(cron)}  next ${timeText(nextAt)}  ${mode}  ${visibleExactLine(directory)}\n` +
-        `  ${visibleLine(firstLine(prompt, 100))}\n${lastText(last)}${(waiting.get(id) ?? []).map(title => `  waiting for an answer: ${visibleLine(title)}\n`).join('')}`,
-    );
-  }
-  return exitCode.done;
+      `  ${visibleLine(firstLine(prompt, 100))}\n${lastText(last)}${(waiting.get(id) ?? []).map(title => `  waiting for an answer: ${visibleLine(title)}\n`).join('')}`.trimEnd(),
+    toJson: each => shown(each, waiting.get(each.id)),
+    none: 'no schedules. Add one: weft schedule add "0 9 * * 1-5" "…"',
+  });
 }
 
 /** `weft schedule remove`. */

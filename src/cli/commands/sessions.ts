@@ -21,7 +21,7 @@ import {formatSession} from '../../app/transcript.ts';
 import type {DiffOptions} from './sessions/diff.ts';
 import type {PruneOptions} from './sessions/prune.ts';
 import type {RewindOptions} from './sessions/rewind.ts';
-import {printDocument} from '../rows.ts';
+import {printDocument, printRows} from '../rows.ts';
 import {contextFor} from '../../app/run-context.ts';
 
 const exportFormats = ['jsonl', 'markdown', 'claude', 'codex'] as const;
@@ -138,19 +138,18 @@ async function printCache(idText: string, {json}: JsonOption): Promise<ExitCode>
     import('../../domain/cache-report.ts'),
     import('../../domain/cached-request.ts'),
   ]);
-  const report = cacheReport(store.timedRecords(sessionIdOf(store, idText)));
-  if (json !== undefined)
-    return printDocument(
-      report.map(({at, usage, broken, ...rest}) => ({
-        ...rest,
-        at: new Date(at).toISOString(),
-        ...usage,
-        ...(broken === 'none' ? {} : {broken}),
-      })),
-    );
-  if (report.length === 0) note('no requests yet');
-  print(report.map(row => `${visibleLine(cachedRequestText(row))}\n`).join(''));
-  return exitCode.done;
+  return printRows({
+    rows: cacheReport(store.timedRecords(sessionIdOf(store, idText))),
+    json,
+    line: row => visibleLine(cachedRequestText(row)),
+    toJson: ({at, usage, broken, ...rest}) => ({
+      ...rest,
+      at: new Date(at).toISOString(),
+      ...usage,
+      ...(broken === 'none' ? {} : {broken}),
+    }),
+    none: 'no requests yet',
+  });
 }
 
 /** `weft sessions export [id]`: prints all records (jsonl), a document (markdown), a file of another agent, or a statement about the checks. */

@@ -3,14 +3,14 @@ import {pluralize} from '../../../base/clip.ts';
 import {timeAgo} from '../../../base/time-ago.ts';
 import {visibleLine} from '../../../base/visible.ts';
 import {sessionTitle, shortSessionIds} from '../../../domain/session-list.ts';
-import {exitCode, type ExitCode} from '../../../app/exit-code.ts';
-import {note, print} from '../../../app/output.ts';
+import type {ExitCode} from '../../../app/exit-code.ts';
+import {note} from '../../../app/output.ts';
 import {pruneSessions, sessionsToPrune} from '../../../app/prune-sessions.ts';
 import {contextFor} from '../../../app/run-context.ts';
 import {openUserStore} from '../../../app/user-database.ts';
 import {userPlaces} from '../../../app/user-data.ts';
 import {limitOutputs, outputParent} from '../../../workspace/exec/output-folder.ts';
-import {printDocument} from '../../rows.ts';
+import {printRows} from '../../rows.ts';
 
 /** How long the copy of the database from before an update is kept. */
 const copyAgeMs = 30 * 24 * 60 * 60 * 1000;
@@ -35,24 +35,19 @@ export async function pruneSavedSessions({dryRun, json}: PruneOptions): Promise<
     const {removeCopies} = await import('../../../store/sqlite-database.ts');
     removeCopies(places.database.file, Date.now() - copyAgeMs);
   }
-  if (json !== undefined)
-    return printDocument(
-      pruned.map(({id, title, updatedAt, bytes}) => ({id, title, updatedAt: new Date(updatedAt).toISOString(), bytes})),
-    );
   const ids = shortSessionIds(sizes);
-  print(
-    pruned
-      .map(session => {
-        const age = timeAgo(Date.now() - session.updatedAt);
-        return `${ids.get(session.id) ?? session.id}  ${age}  ${megabytesText(session.bytes)}  ${visibleLine(sessionTitle(session))}\n`;
-      })
-      .join(''),
-  );
+  const code = printRows({
+    rows: pruned,
+    json,
+    line: session =>
+      `${ids.get(session.id) ?? session.id}  ${timeAgo(Date.now() - session.updatedAt)}  ${megabytesText(session.bytes)}  ${visibleLine(sessionTitle(session))}`,
+    toJson: ({id, title, updatedAt, bytes}) => ({id, title, updatedAt: new Date(updatedAt).toISOString(), bytes}),
+    none: '',
+  });
   const bytes = pruned.reduce((all, session) => all + session.bytes, 0);
-  note(
-    `${dryRun === undefined ? 'deleted' : 'would delete'} ${pluralize(pruned.length, 'session')}, ${megabytesText(bytes)}`,
-  );
-  return exitCode.done;
+  const done = dryRun === undefined ? 'deleted' : 'would delete';
+  if (json === undefined) note(`${done} ${pluralize(pruned.length, 'session')}, ${megabytesText(bytes)}`);
+  return code;
 }
 
 const megabytesText = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MB`;
