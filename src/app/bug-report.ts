@@ -1,12 +1,15 @@
 import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
+import {fileURLToPath} from 'node:url';
 import {isJsonObject} from '../base/json.ts';
 import {tryOr} from '../base/outcome.ts';
 import {visible} from '../base/visible.ts';
-import {environmentVariables} from '../config/environment-variables.ts';
 import {parseJsonWithComments} from '../config/json-with-comments.ts';
 import {outputRedactor} from './output-redactor.ts';
 import {userPlaces} from './user-data.ts';
+
+/** The page that comes with weft and lists the variables that weft reads. */
+const variablesPage = new URL('../../docs/reference/environment.md', import.meta.url);
 
 /** The number of lines at the end of the log that a report contains. */
 const maxLines = 200;
@@ -19,8 +22,8 @@ const maxLines = 200;
 export function bugReport(checks: readonly string[]): string {
   const places = userPlaces();
   const {redact} = outputRedactor(process.env);
-  const names = environmentVariables.flatMap(({rows}) => rows.map(([name]) => name));
-  const set = names.flatMap(name => {
+  const names = textOf(fileURLToPath(variablesPage)).matchAll(/^\| `(\w+)` \|/gmu);
+  const set = Array.from(names, ([, name = '']) => name).flatMap(name => {
     const value = process.env[name];
     if (value === undefined) return [];
     return /KEY|TOKEN|SECRET|HEADERS|PASSWORD/u.test(name) ? [`${name} is set`] : [`${name}=${value}`];

@@ -3,7 +3,6 @@ import {exitCode, type ExitCode} from '../../src/app/exit-code.ts';
 import {sdkFlags} from '../../src/app/main-options.ts';
 import {commandTable} from '../../src/cli/command-table.ts';
 import {makeProgram, openCommand} from '../../src/cli/program.ts';
-import {environmentVariables} from '../../src/config/environment-variables.ts';
 import {mergeSettings} from '../../src/config/merge-settings.ts';
 import {settingDescriptions} from '../../src/config/settings-schema.ts';
 import {builtInPromptCommands} from '../../src/extensions/skills/built-in-commands.ts';
@@ -12,6 +11,7 @@ import {promptCommandInfo} from '../../src/tui/commands/command-line.ts';
 import {commandGroups, keyGroups} from '../../src/tui/commands/help.ts';
 import {otherKeys} from '../../src/tui/terminal/keymap.ts';
 import {settingsJsonSchema} from '../../.config/settings-json-schema.ts';
+import {environmentVariables} from './environment-variables.ts';
 
 /** The meaning of each exit code, as the reference has it. */
 const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
@@ -309,7 +309,7 @@ const roff = (text: string): string =>
     .replaceAll('’', "'")
     .replace(/^[.']/u, '\\&$&');
 
-const note = '<!-- Written by `npm run docs`. Edit the tables in src/ instead. -->';
+const note = '<!-- Written by `npm run docs`. Edit the tables in src/ and test/support/ instead. -->';
 
 const page = (title: string, ...parts: readonly string[]): string => `${[`# ${title}`, note, ...parts].join('\n\n')}\n`;
 

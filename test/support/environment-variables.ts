@@ -1,4 +1,4 @@
-import {rowKeyVariables} from '../domain/api-key.ts';
+import {rowKeyVariables} from '../../src/domain/api-key.ts';
 
 /**
  * Every environment variable that weft reads, by purpose. The reference lists them in this form. A test compares this
