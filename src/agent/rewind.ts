@@ -1,5 +1,6 @@
-import {labelOf} from '../actions/catalogue.ts';
+import {accessOf, labelOf} from '../actions/catalogue.ts';
 import {decodePastAction} from '../actions/decode-action.ts';
+import {editPaths} from '../domain/file-edit.ts';
 import {firstLine} from '../base/clip.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ChangesDuring, CheckpointsPort, TreeChange, OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
@@ -40,7 +41,8 @@ export async function previewRewind(
 ): Promise<Outcome<RewindReport, Fault>> {
   const plan = planRewind(target, records);
   if (plan.tag === 'failed') return plan;
-  if (plan.value.changes.length === 0) return ok(reportOf(plan.value, emptyRevertReport));
+  const outside = await outsideFiles(plan.value, {records, checkpoints}, signal);
+  if (plan.value.changes.length === 0) return ok(reportOf(plan.value, emptyRevertReport, outside));
   const files = await checkpoints.preview(withOthers(plan.value, others), signal);
   if (files.tag === 'failed') return files;
   const [conflict] = files.value.conflicts;
@@ -51,7 +53,31 @@ export async function previewRewind(
         `Later changes are in the way, so it would not be exact. ${conflict.path}: ${conflict.reason}.`,
       ),
     );
-  return ok(reportOf(plan.value, files.value));
+  return ok(reportOf(plan.value, files.value, outside));
+}
+
+/** Returns the files outside of the workspace that the agent edited since the prompt. Checkpoints do not cover them. */
+async function outsideFiles(
+  {to, step}: Pick<RewindPlan, 'to' | 'step'>,
+  {records, checkpoints}: Pick<RewindSession, 'records' | 'checkpoints'>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const active = step === undefined ? timelineOf(records).activeRecords : [];
+  const from = active.findIndex(record => record.kind === 'prompt' && record.message.id === to);
+  const recent = from < 0 ? [] : active.slice(from);
+  const done = new Set(
+    recent.map(record => (record.kind === 'result' && record.result.outcome === 'success' ? record.result.id : '')),
+  );
+  const calls = recent.flatMap(record => (record.kind === 'answer' ? toolCalls(record.message) : []));
+  const paths = calls
+    .filter(({id}) => done.has(id))
+    .flatMap(({name, input}) => {
+      const action = decodePastAction(name, input);
+      const access = action.tag === 'ok' ? accessOf(action.value) : undefined;
+      return access?.kind === 'edit' ? access.edits.flatMap(editPaths) : [];
+    });
+  if (paths.length === 0) return [];
+  return checkpoints.uncoveredFiles({paths: [...new Set(paths)], commands: [], isNamed: true}, signal);
 }
 
 /**
@@ -68,12 +94,13 @@ export async function performRewind(
   const {changes, record, ...rest} = plan.value;
   if (changes.length === 0) {
     keep(record('untouched'));
-    return ok(reportOf(rest, emptyRevertReport));
+    return ok(reportOf(rest, emptyRevertReport, await outsideFiles(rest, {records, checkpoints}, signal)));
   }
   if (rest.step !== undefined) {
     const exact = await previewRewind(target, {records, checkpoints, others}, signal);
     if (exact.tag === 'failed') return exact;
   }
+  const outside = await outsideFiles(rest, {records, checkpoints}, signal);
   const mark = {session, records: records.length, kind: rest.kind};
   const reverted = await checkpoints.revert(withOthers(plan.value, others), signal, mark);
   if (reverted.tag === 'failed') return reverted;
@@ -90,7 +117,7 @@ export async function performRewind(
     const id = messageId(`files-went-back:${String(records.length)}`);
     keep({kind: 'reminder', message: {role: 'user', id, blocks: [reminderBlock(reminderText(done, report))]}});
   }
-  return ok(reportOf(done, report));
+  return ok(reportOf(done, report, outside));
 }
 
 /** Adds to each change the changes of other sessions during it. */
@@ -220,13 +247,14 @@ function planRewind(target: RewindTarget, records: readonly JournalRecord[]): Ou
 const reportOf = (
   {kind, what, prompt, prompts, step}: Pick<RewindPlan, 'kind' | 'what' | 'prompt' | 'prompts' | 'step'>,
   files: RevertReport,
+  outside: readonly string[],
 ): RewindReport => ({
   kind,
   what,
   prompt,
   prompts,
   ...(step !== undefined && {step}),
-  files,
+  files: {...files, excluded: [...files.excluded, ...outside]},
   alongside: files.alongside ?? [],
 });
 

@@ -45,6 +45,17 @@ function contentOf(path: string): string {
 const lines = (one: string, nine: string): string => `${one}\n2\n3\n4\n5\n6\n7\n8\n${nine}\n`;
 
 describe('going back', () => {
+  test('names files outside of the workspace that the agent edited, and leaves them alone', async () => {
+    const answers = [call('Write', {file_path: 'made', content: ''}), say('Made.')];
+    await using scene = await openScene(() => answers.shift() ?? say('Done.'));
+    const outside = join(scene.place.home, 'other', 'notes.txt');
+    answers.unshift(call('Write', {file_path: outside, content: 'hi\n'}));
+    await scene.run([...free, '--session-id', id, '--prompt', 'first']);
+    const text = `restored 1 file and the conversation\n1 file: 1 deleted\n  - made\nNot in checkpoints, so not touched: ${outside} (3 bytes)\n`;
+    expect((await rewind(scene, '--yes')).stderr).toBe(`Undid "first": ${text}`);
+    expect(readFileSync(outside, 'utf8')).toBe('hi\n');
+  });
+
   test("weft's own database in the workspace is no part of it", async () => {
     await using scene = await openScene([call('Write', {file_path: 'made', content: ''}), say('Made.')]);
     const environment = {WEFT_HOME: join(scene.place.work, 'data')};

@@ -17,7 +17,7 @@ import type {ResolvedCommand} from '../../domain/risk.ts';
 import type {ComparisonPort} from '../../actions/review-port.ts';
 import {hash} from 'node:crypto';
 import {constants, lstatSync} from 'node:fs';
-import {basename, dirname, join, relative} from 'node:path';
+import {basename, dirname, join, relative, resolve} from 'node:path';
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import {openDatabases} from '../../config/open-databases.ts';
 import {causeText, type Fault, needsUser} from '../../domain/fault.ts';
@@ -522,7 +522,7 @@ function tooLargeText({tooLarge, table}: WorkspaceScan, roots: readonly string[]
 }
 
 /**
- * Names the files that are about to be touched but that checkpoints leave out, such as `data.bin (1.2 GB)`. Names only those found within
+ * Names the touched files that checkpoints leave out, such as `data.bin (1.2 GB)`. Names only those found within
  * the time limit.
  */
 export async function findUncoveredFiles(
@@ -534,7 +534,7 @@ export async function findUncoveredFiles(
   const touched = [...paths, ...named];
   if (touched.length === 0) return [];
   const found = isNamed
-    ? touched.filter(path => isLeftOutByName(path))
+    ? touched.filter(path => isLeftOutByName(path) || isOutside(path, options.roots))
     : await findLeftOut(options, {only: touched, table}, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
   const words = found.toSorted().map(path => describe(path, options.roots));
   return words.length > maxNamed ? [...words.slice(0, maxNamed), `${String(words.length - maxNamed)} more`] : words;
@@ -550,6 +550,11 @@ function destroyedPaths({argv, directory: written, overwrites}: ResolvedCommand,
     basename(program) === 'git' && operands[0] === 'clean' && words.some(word => /^(?:-\w*x|--x)/u.test(word));
   const named = expandPaths([...operands, ...overwrites], {directory, home});
   return cleansIgnored && operands.length === 1 ? [directory] : named;
+}
+
+function isOutside(path: string, roots: readonly string[]): boolean {
+  const real = realPath(resolve(roots[0] ?? '/', path));
+  return roots.every(root => relative(root, real).startsWith('..'));
 }
 
 function describe(path: string, roots: readonly string[]): string {
