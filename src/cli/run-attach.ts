@@ -2,6 +2,7 @@ import {exitCode, type ExitCode, UsageError} from '../app/exit-code.ts';
 import type {Duplex} from 'node:stream';
 import type {AgentClient} from '../agent/client.ts';
 import {messageId} from '../domain/ids.ts';
+import {branchElsewhere} from '../domain/session-list.ts';
 import {OpenSessions} from '../app/open-sessions.ts';
 import {randomUuid} from '../app/clock-and-ids.ts';
 import {failed, ok} from '../base/outcome.ts';
@@ -40,8 +41,7 @@ export async function runAttach(
   const {theme, notices: themeNotices} = await chosenTheme(preferences.theme);
   const engine = new OpenSessions(clientOf(connected.value), {
     async open(wanted, folder) {
-      if (wanted.kind === 'branch')
-        return failed(`/branch needs weft where the session is: weft --resume ${wanted.id} --fork-session`);
+      if (wanted.kind === 'branch') return failed(branchElsewhere(wanted.id));
       const opened = await connectSession(server, pathOf(wanted.kind === 'new' ? undefined : wanted.id, folder));
       return opened.tag === 'ok' ? ok(clientOf(opened.value)) : opened;
     },

@@ -45,6 +45,10 @@ export function shortSessionIds(sessions: readonly Pick<SessionSummary, 'id'>[])
 /** The positions at which the groups of a UUID end. */
 const idLengths = [8, 13, 18, 23, 36];
 
+/** Tells the user of a session on a server how to branch. */
+export const branchElsewhere = (id: SessionId): string =>
+  `Can't branch from here. Where the server runs: weft --resume ${id} --fork-session`;
+
 /** Tells the user that a branch of the session was opened. */
 export const branchNote = (id: SessionId): string =>
   `This is a branch. The session before it has not changed. To return to it: /resume ${id.slice(0, 8)}`;

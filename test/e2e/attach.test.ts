@@ -68,6 +68,15 @@ test('a run of the server is watched and answered from a terminal, which leaves 
   ]);
 });
 
+test.each(['/branch', '/branch 1'])('%s in an attached terminal says how to branch', async command => {
+  await using scene = await serve([say('Done.')]);
+  const [session] = await prompt(scene.server, {prompt: 'first', workDir: scene.place.work});
+  using terminal = attach(scene, session?.sessionId ?? '');
+  await terminal.until(/Done\./u);
+  terminal.type(`${command}\r`);
+  await terminal.until(/Can't branch from here\.[^]*--fork-session/u);
+});
+
 test.each([
   ['Ctrl+C twice', '\u0003\u0003', {}],
   ['Ctrl+C twice in screen reader mode', '\u0003\u0003', {accessible: true}],

@@ -1,6 +1,7 @@
 import type {SessionBranch} from '../../agent/client.ts';
 import {firstLine, pluralize} from '../../base/clip.ts';
 import {visibleLine} from '../../base/visible.ts';
+import {branchElsewhere} from '../../domain/session-list.ts';
 import {rewindDetails, type RewindPoint} from '../../domain/rewind.ts';
 import {commandEffect, type Effect} from '../state/effect.ts';
 import {choiceOfEffects, choicePanel, type ChoiceRow} from '../state/panels/panel.ts';
@@ -13,7 +14,11 @@ export const branchCommand = slashCommand({
   usage: '/branch [N]',
   summary: 'Continue in a new session from before prompt N; this one stays',
   run(argument, context) {
-    if (argument === '')
+    const {session} = context.view;
+    // A server opens sessions, and does not copy them.
+    if (context.options.workAfter === 'goes-on' && session.tag === 'open')
+      context.notify('warning', branchElsewhere(session.info.id));
+    else if (argument === '')
       openList(
         {title, loading: 'Loading prompts…', request: {query: 'rewind-points'}},
         points => choicePanel({title, does: 'branch', rows: pointRows(points, context)}),
