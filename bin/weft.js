@@ -29,6 +29,9 @@ if (major < 22 || (major === 22 && minor < 13)) {
 } else if (process.argv.length === 3 && /^(?:--version|-V)$/.test(process.argv[2])) {
   process.stdout.write(`${JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version}\n`);
 } else if (existsSync(program)) {
+  // Started by `node`, without the options above: the Agent SDK and editors do so.
+  if (!process.execArgv.includes('--max-semi-space-size=1'))
+    module.createRequire(program)('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
   module.createRequire(program)('./weft.js').runProgram();
 } else {
   process.stderr.write('weft is not built yet: run `npm run build` in its folder.\n');

@@ -239,6 +239,14 @@ test('started as a program, V8 has little room for new objects, which weft does 
   expect([run.stdout, run.stderr]).toEqual([`${packageFile.version}\n`, '--max-semi-space-size=1']);
 });
 
+test('started by node, V8 does not give new objects more room either', async () => {
+  using place = new TempPlace();
+  const code = "import v8 from 'node:v8'; v8.setFlagsFromString = flag => void process.stderr.write(flag);";
+  const environment = {NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`};
+  const {stderr} = await runWeft(['sessions', '--help'], {place, environment});
+  expect(stderr).toBe('--semi-space-growth-factor=1');
+});
+
 test.each(['--version', '-V'])('%s', async flag => {
   using place = new TempPlace();
   expect(await runWeft([flag], {place})).toEqual({
