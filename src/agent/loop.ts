@@ -248,7 +248,7 @@ async function takeTurns(context: PromptContext, stats: PromptStats, signal: Abo
       addReminder([reminderBlock(met.text)], session);
       continue;
     }
-    if (session.asker === 'main' && maybeClaim.test(turn.text)) {
+    if (session.asker === 'main' && mayHaveWorked(session) && maybeClaim.test(turn.text)) {
       const doubts = await (await import('./check-claims.ts')).unprovenClaims(turn.text, session, signal);
       if (signal.aborted) return {kind: 'interrupted'};
       const canCorrect = !hasCorrected && stats.limitReached() === undefined;
@@ -308,6 +308,12 @@ function lostPartOf(
   if (stop === 'tool-use') return 'missing';
   return stop === 'end-turn' && text.trim() === '' && !isAnswered ? 'empty' : 'none';
 }
+
+/** False in a session that called no tool, such as a talk. */
+const mayHaveWorked = (session: SessionContext): boolean =>
+  session
+    .owner()
+    .conversation.journal.records.some(({kind}) => kind === 'result' || kind === 'receipt' || kind === 'checkpoint');
 
 /** Matches answers that may say that a check passed. Most answers don't, and cost nothing more. */
 export const maybeClaim =
