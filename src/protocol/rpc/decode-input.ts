@@ -92,6 +92,9 @@ function parsePrompt(value: JsonObject): RpcInput {
   const {message, uuid, priority, shouldQuery} = value;
   const content = isJsonObject(message) ? message['content'] : undefined;
   if (content === undefined) return {kind: 'broken', message: 'a user message needs "message" with "content"'};
+  const role = isJsonObject(message) ? message['role'] : undefined;
+  if (role !== undefined && role !== 'user')
+    return {kind: 'broken', message: `a user message has the role "user", not ${JSON.stringify(role)}`};
   const parts = (Array.isArray(content) ? content : [content]).map(parsePart);
   return {
     kind: 'prompt',

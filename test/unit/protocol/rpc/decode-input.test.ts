@@ -66,6 +66,7 @@ test.each([
   ['7', 'broken'],
   ['{}', 'broken'],
   ['{"type":"user"}', 'broken'],
+  ['{"type":"user","message":{"role":"assistant","content":"x"}}', 'broken'],
   ['{"type":"control_request","request":{"subtype":"interrupt"}}', 'broken'],
   ['{"type":"control_response","response":{}}', 'broken'],
   ['{"type":"poem"}', 'foreign'],
