@@ -319,8 +319,14 @@ export interface Queries {
   readonly 'use-way': QuerySpec<ModelConnection, {readonly way: WayName}>;
   /** Gives a running sign-in the address of the page that the user's browser could not show. */
   readonly 'finish-sign-in': QuerySpec<null, {readonly address: string}>;
-  /** Uses a model with an effort from the next request on, and keeps the effort for this model. `default`: no effort. */
-  readonly 'use-effort': QuerySpec<ModelConnection, {readonly model: string; readonly effort: string}>;
+  /**
+   * Uses a model with an effort from the next request on. `default`: no effort. Keeps the effort for this model, or uses it only in this
+   * session, where `default` means the effort that the session began with.
+   */
+  readonly 'use-effort': QuerySpec<
+    ModelConnection,
+    {readonly model: string; readonly effort: string; readonly extent?: 'session'}
+  >;
   /** The models that the provider of this session offers. */
   readonly models: QuerySpec<ModelList>;
   /** Checks of what works on this machine, one a line. */

@@ -259,7 +259,7 @@ async function useWay(
 
 /** Chooses the effort of a model, and keeps it in the user's settings. */
 export async function useEffort(
-  {model, effort: wanted}: EffortRequest,
+  {model, effort: wanted, extent}: EffortRequest,
   {choice, settingsFile}: Pick<SetupContext, 'choice' | 'settingsFile'>,
 ): Promise<Outcome<ModelConnection, Fault>> {
   if (choice.replay !== undefined) return failed(rejected("The effort can't change while a conversation is replayed."));
@@ -267,8 +267,10 @@ export async function useEffort(
   const effort = efforts.find(level => level === wanted);
   const missing = wanted === 'default' ? '' : missingEffortText(wanted, model, modelTable(choice.models).infoOf(model));
   if (missing !== '') return failed(rejected(missing));
-  choice.sessionEfforts.set(model, effort ?? 'default');
+  if (extent === 'session' && effort === undefined) choice.sessionEfforts.delete(model);
+  else choice.sessionEfforts.set(model, effort ?? 'default');
   const kept =
+    extent !== 'session' &&
     (await checkOutsideWeft('Saving an effort')).tag === 'ok' &&
     (await keepEffort(settingsFile, nameInSettings(model, choice.models) ?? model, effort));
   const place = kept ? 'Saved for this model' : 'Not saved, so it ends with this session';

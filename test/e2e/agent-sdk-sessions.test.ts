@@ -1,6 +1,6 @@
 // @module-tag long
 import {randomUUID} from 'node:crypto';
-import {readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Options, Query, SDKMessage, SDKUserMessage} from '@anthropic-ai/claude-agent-sdk';
 import {describe, expect, test} from 'vitest';
@@ -269,6 +269,23 @@ describe('what a client may change while it runs', () => {
       'claude-second',
     ]);
     expect(scene.read('a')).toBe('x');
+  });
+
+  test('the effort as a setting, for this session alone', async () => {
+    await using scene = await openScene([say('1'), call('Bash', {command: 'pwd'}), say('2')]);
+    const options: Options = {model: 'claude-sonnet-4-6', effort: 'low'};
+    await twoPrompts(scene, options, async running => {
+      await running.applyFlagSettings({effortLevel: 'high'});
+      await expect(running.applyFlagSettings({model: 'claude-haiku-4-5', effortLevel: 'high'})).rejects.toThrow(
+        'effort',
+      );
+    });
+    expect(scene.server.requests.map(({body}) => body['output_config'])).toEqual([
+      {effort: 'low'},
+      {effort: 'high'},
+      {effort: 'high'},
+    ]);
+    expect(existsSync(join(scene.place.home, 'weft', 'settings.json'))).toBe(false);
   });
 
   test('requests of its adapter for editors: a title, and the settings', async () => {

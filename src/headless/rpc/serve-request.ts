@@ -219,8 +219,8 @@ const settled = (outcome: Awaited<ReturnType<ClientServers['reconnect']>>): Serv
 /** The tools with calls that can continue in the background. */
 const movableTools: ReadonlySet<string> = new Set(['Bash', 'Agent', 'Task', 'StartAgent']);
 
-/** Clients turn these off that weft never has on: its agent is the usual one, at its usual speed and effort. */
-const offSettings: ReadonlySet<string> = new Set(['effortLevel', 'fastMode', 'ultracode']);
+/** Clients turn these off that weft never has on: it works at its usual speed. */
+const offSettings: ReadonlySet<string> = new Set(['fastMode', 'ultracode']);
 
 const isOff = (name: string, value: Json | undefined): boolean =>
   offSettings.has(name) && (value === null || value === false);
@@ -228,25 +228,36 @@ const isOff = (name: string, value: Json | undefined): boolean =>
 /** The longest title, in UTF-16 units. */
 const maxTitle = 60;
 
+const isTextOrNone = (value: Json | undefined): boolean =>
+  value === undefined || value === null || typeof value === 'string';
+
 /** Applies the settings that can change in a running session. Applies nothing if one of them can't. */
 async function applySettings(settings: JsonObject, options: ServingOptions): Promise<Served> {
-  const {model, permissions, agent = options.launch.agent, ...others} = settings;
+  const {model, permissions, effortLevel, agent = options.launch.agent, ...others} = settings;
   const {defaultMode, ...rules} = isJsonObject(permissions) ? permissions : {};
   const unserved = [
     ...Object.keys(others).filter(name => !isOff(name, others[name])),
     ...Object.keys(rules).map(name => `permissions.${name}`),
-    ...(model === undefined || model === null || typeof model === 'string' ? [] : ['model']),
+    ...(isTextOrNone(model) ? [] : ['model']),
+    ...(isTextOrNone(effortLevel) ? [] : ['effortLevel']),
   ];
   if (agent !== options.launch.agent) {
     const text = `weft acts as ${options.launch.agent ?? 'no agent'} for the whole session. Start a new session with the option "agent".`;
     return failure(text, 'unsupported_setting');
   }
   if (unserved.length > 0) {
-    const only = 'In a running session, weft can change only "model" and "permissions.defaultMode"';
+    const only = 'In a running session, weft can change only "model", "effortLevel" and "permissions.defaultMode"';
     return failure(
       `${only}, not ${unserved.join(', ')}. Give those with the option "settings".`,
       'unsupported_setting',
     );
+  }
+  if (effortLevel !== undefined) {
+    const of = typeof model === 'string' ? model : (options.state.session?.model ?? options.launch.model);
+    const effort = typeof effortLevel === 'string' ? effortLevel : 'default';
+    const query = {query: 'use-effort', model: of, effort, extent: 'session'} as const;
+    const used = answerOutcome(await options.engine.query(query, options.interrupted()));
+    if (used.tag === 'failed') return failure(faultText(used.error), 'unsupported_setting');
   }
   const mode = typeof defaultMode === 'string' ? defaultMode : undefined;
   const moded = mode === undefined ? success({}) : await serveRequest({subtype: 'set_permission_mode', mode}, options);
