@@ -39,16 +39,20 @@ const quietProtocol: Plugin = {
   },
 };
 
-/** weft gives the client and the server of the Model Context Protocol its own validator, so their copies of Ajv are never reached. */
-const oneValidator: Plugin = {
-  name: 'one-validator',
+/**
+ * weft gives the client and the server of the Model Context Protocol its own validator, so their copies of Ajv are never reached. Nor are
+ * the packages for the schedules of pg-boss, which weft turns off.
+ */
+const unreachedPackages: Plugin = {
+  name: 'unreached-packages',
   resolveId: {
-    filter: {id: /^\.\/ajvProvider-/u},
+    filter: {id: /^(?:\.\/ajvProvider-|cron-parser$|rrule-temporal$)/u},
     handler: id => `\0${id}`,
   },
   load: {
-    filter: {id: /^\0\.\/ajvProvider-/u},
-    handler: () => 'export class n {}; export class t {}; export const r = undefined;',
+    filter: {id: /^\0(?:\.\/ajvProvider-|cron-parser$|rrule-temporal$)/u},
+    handler: () =>
+      'export class n {}; export class t {}; export const r = undefined; export class CronExpressionParser {}; export class RRuleTemporal {};',
   },
 };
 
@@ -70,7 +74,15 @@ export const bundleOptions: InputOptions = {
   // The program is not a library. Its entry may export what its chunks share.
   preserveEntrySignatures: 'allow-extension',
   treeshake: true,
-  plugins: [headersWithoutUndici, quietProtocol, oneValidator, inkInProduction, protoAsText, toolSchemas, wrapperWords],
+  plugins: [
+    headersWithoutUndici,
+    quietProtocol,
+    unreachedPackages,
+    inkInProduction,
+    protoAsText,
+    toolSchemas,
+    wrapperWords,
+  ],
   // tree-sitter has branches with eval that its own grammars do not take.
   // A module that one file imports lazily and another by name lies behind another lazy import all the same.
   // Code of packages that needs `import.meta` (Ink's developers' tools, pictures of PDFs) is never reached.
