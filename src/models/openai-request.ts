@@ -34,7 +34,7 @@ interface RequestOptions {
 /** The server that receives a request. `echo` comes from the table of providers, or from a refusal. */
 export interface ChatServer {
   readonly host: string;
-  readonly provider: Pick<ProviderRow, 'outputLimit' | 'thinking' | 'roleOrder' | 'extra'>;
+  readonly provider: Pick<ProviderRow, 'outputLimit' | 'thinking' | 'roleOrder' | 'extra' | 'claudeExtra'>;
   readonly echo: ThinkingEcho;
 }
 
@@ -49,7 +49,7 @@ export function openAiRequest(
   const system: readonly ChatCompletionMessageParam[] =
     request.system === '' ? [] : [{role: 'system', content: request.system}];
   const reasoning = effortOf(info, request.thinking);
-  const {outputLimit, roleOrder, extra} = server.provider;
+  const {outputLimit, roleOrder, extra, claudeExtra} = server.provider;
   const most = maxTokensOf(request, info.wantedOutput);
   const kept = keptFor([signatures, request.model, server.host, server.echo].join(' '));
   // Chat completions have no provider tools. Tools that the model finds later would change the beginning of the request.
@@ -67,6 +67,7 @@ export function openAiRequest(
     ...(tools.length === 0 ? {} : {tools: tools.map(toolParam)}),
     ...(most === 'default' ? {} : {[outputLimit]: most}),
     ...extra,
+    ...(request.model.includes('claude') ? claudeExtra : {}),
     ...thinkingParams(server.provider.thinking, {effort: reasoning, off: isOff(request.thinking)}),
     stream: true,
     stream_options: {include_usage: true},

@@ -20,6 +20,8 @@ interface ChatRules {
   readonly roleOrder: 'any' | 'strict';
   /** Fields that every request has. */
   readonly extra: JsonObject;
+  /** Fields that requests to Claude have. */
+  readonly claudeExtra: JsonObject;
 }
 
 export type ThinkingEcho = 'none' | 'own' | 'always';
@@ -58,6 +60,7 @@ const usual: ProviderRow = {
   schema: 'any',
   roleOrder: 'any',
   extra: {},
+  claudeExtra: {},
 };
 
 const row = (title: string, baseUrl: string, more: Partial<ProviderRow> = {}) => ({
@@ -106,6 +109,8 @@ const rows: Readonly<Record<RowName, Omit<ProviderRow, 'keyVariable'>>> = {
     thinking: 'object',
     echo: 'own',
     model: 'openrouter/auto',
+    // Claude's cache holds only what a request marks.
+    claudeExtra: {cache_control: {type: 'ephemeral'}},
   }),
   ollama: row('Ollama', 'http://127.0.0.1:11434/v1', local),
   lmstudio: row('LM Studio', 'http://127.0.0.1:1234/v1', local),

@@ -76,6 +76,17 @@ const spec = (name: string, offered: 'from-the-start' | 'since-found') => ({
 });
 const found = (name: string) => ({kind: 'text', text: `{"name":"${name}"}`, foundTool: name}) as const;
 
+test('OpenRouter caches a conversation with Claude, because only marked requests are cached there', () => {
+  const openRouter = {...plain, server: {...server, provider: rowAt('https://openrouter.ai/api/v1')}};
+  const marked = (model: string, options: typeof openRouter): boolean =>
+    'cache_control' in openAiRequest(ask('', {model}), options);
+  expect([
+    marked('anthropic/claude-sonnet-5.5', openRouter),
+    marked('openai/gpt-6', openRouter),
+    marked('claude-sonnet-5-5', {...openRouter, server: {...server, provider: rowAt('https://x/v1')}}),
+  ]).toEqual([true, false, false]);
+});
+
 describe('Anthropic', () => {
   test('a schema has no choice at its root, and every property of the alternatives', () => {
     const schema = {
