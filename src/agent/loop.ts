@@ -431,8 +431,10 @@ function keepAnswer(
 ): void {
   const {conversation} = session;
   const model = message?.model ?? session.promptModel ?? session.model;
-  if (end === 'complete') warnOfOverflow(model, usage, session);
-  warnOfEstimate(model, usage, session);
+  if (end === 'complete') {
+    warnOfOverflow(model, usage, session);
+    warnOfEstimate(model, usage, session);
+  }
   if (usage !== noUsage) stats.addUsage(usage, model, message === undefined ? 0 : providerSearches(message));
   if (message !== undefined) {
     if (end !== 'complete') journal(session, {kind: 'answer', message});

@@ -11,7 +11,7 @@ export interface Usage {
   readonly costUsd?: number | undefined;
   /** Present if the provider didn't count some of the tokens, so that weft estimated them. */
   readonly estimated?: true | undefined;
-  /** The part of the tokens that answers took which broke off. They are billed, but not in the model's context. */
+  /** The part of the tokens that belongs to tries before the last one. They are billed, but not in the model's context. */
   readonly lostTokens?: number | undefined;
 }
 

@@ -318,14 +318,14 @@ export class TriesBill {
     let total = noUsage;
     let lost = 0;
     let usd: number | undefined = 0;
-    for (const sent of this.#tries) {
-      if (sent.state === 'sent') continue;
+    const begun = this.#tries.filter(({state}) => state !== 'sent');
+    for (const sent of begun) {
       const usage = await measured(sent);
       // A server may answer under a name that only it knows.
       const names = [sent.model, sent.request.model];
       const cost = names.map(name => this.#models.facts(name).costOf(usage)).find(value => value !== 'unknown');
       total = addUsage(total, usage);
-      if (sent.state === 'begun') lost += contextTokens(usage);
+      if (sent !== begun.at(-1)) lost += contextTokens(usage);
       usd = usd === undefined || cost === undefined ? undefined : usd + cost;
     }
     if (total === noUsage) return total;
@@ -348,7 +348,7 @@ function count(event: ModelEvent, sent: Try): void {
 /** Returns the tokens of a try: as the server counted them, and estimated if it didn't. */
 async function measured({request, usage, state, length}: Try): Promise<Usage> {
   const input = contextTokens(usage) - usage.outputTokens;
-  const isOutputKnown = state === 'finished' && (usage.outputTokens > 0 || length === 0);
+  const isOutputKnown = length === 0 || (state === 'finished' && usage.outputTokens > 0);
   if (isOutputKnown && input > 0) return usage;
   const {estimateFixedTokens, estimateMessagesTokens} = await import('../domain/compaction.ts');
   const inputTokens = estimateFixedTokens(request) + estimateMessagesTokens(request.messages);
