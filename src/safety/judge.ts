@@ -129,9 +129,13 @@ export function makeJudge(options: JudgeOptions): Judge {
         fetched: outside.text?.fetched,
         workspace: outside.workspace,
       });
-      if (learned === undefined) return;
       const to = outside.now();
-      const from = access.kind === 'command' ? outside.began.get(access.command) : undefined;
+      const command = access.kind === 'command' ? access.command : '';
+      const from = outside.began.get(command);
+      const carried = outside.text?.carried.get(command);
+      if (carried !== undefined && from !== undefined)
+        outside.text?.addTime({from, to, source: {...carried, files: 'foreign'}});
+      if (learned === undefined) return;
       outside.text ??= new (await import('./outside/outside-text.ts')).OutsideText(since ?? from ?? to);
       outside.text.add(learned.text, learned.source, learned.files);
       if (learned.alsoIn !== 'files' && from !== undefined) outside.text.addTime({from, to, source: learned.source});

@@ -67,14 +67,19 @@ const codeFile = /^(?:data|file):|^[^=]*\.(?:[cm]?[jt]sx?|node|so|sh|py|rb|php)$
 
 /** True if an option chooses tests by their names. A script passes its options on to a runner. */
 export function choosesTests([program = '', ...words]: readonly string[]): boolean {
-  const module = words.indexOf('-m');
-  if (rowNamed(program)?.checks?.startsWith('module') === true && module >= 0)
-    return choosesTests(words.slice(module + 1));
-  const isScript = /\b(?:script|test:test)\b/u.test(rowNamed(program)?.checks ?? '');
-  const filters = isScript ? allFilters : wordsOf(rowNamed(program)?.filters);
-  const own = isScript ? words.slice(words.findIndex(word => kindOfTask(word) !== undefined) + 1) : words;
-  return own.some(word => filters.includes(word.split('=', 1)[0] ?? ''));
+  const filters = filtersOf(program);
+  const script = passesOn(program)
+    ? words.findIndex(word => !word.startsWith('-') && kindOfTask(word) !== undefined)
+    : -1;
+  return words.slice(script + 1).some(word => filters.includes(word.split('=', 1)[0] ?? ''));
 }
+
+/** Returns the options of a program, or of the runners that it starts, that choose tests by their names. */
+export const filtersOf = (program: string): readonly string[] =>
+  passesOn(program) ? allFilters : wordsOf(rowNamed(program)?.filters);
+
+/** True if a program gives its options to a runner: a script of npm, a module of Python. */
+const passesOn = (program: string): boolean => /\b(?:script|module|test:test)\b/u.test(rowNamed(program)?.checks ?? '');
 
 const allFilters = allPrograms.flatMap(({filters}) => wordsOf(filters));
 

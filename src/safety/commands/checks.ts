@@ -7,7 +7,7 @@ import type {Command, Script, SimpleCommand} from '../shell/syntax-tree.ts';
 import {analyzeCommand} from './analyze-command.ts';
 import {checksNothing, choosesTests, isEmptied, isItself, kindOf, preloads} from './check-kinds.ts';
 import {mayReplaceCheck, plainVariable, programFolders} from './check-variables.ts';
-import {hasTrait, isShell, rowFor, rowOf} from './known-programs.ts';
+import {hasTrait, isShell, mayOnlyRead, rowFor, rowOf} from './known-programs.ts';
 import {isAssignment, isWrapper, keywords, layers, programName, scriptFileOf} from './layers.ts';
 import {wordsOf} from './program-table.ts';
 import {reachesOf} from './risks.ts';
@@ -137,6 +137,8 @@ function replacesProgram(command: string, context: PathContext | undefined): boo
 /** True if a path leads to another program than the check, or the program that runs one, of that name: `./npm test`. */
 const isReplaced = (words: readonly string[]): boolean =>
   layers(words).some(({program, words: own}) => {
+    const inner = isShell(program) ? scriptOf(own) : undefined;
+    if (inner !== undefined) return partsOf(inner)?.some(({command}) => isReplaced(wordTexts(command, inner))) === true;
     const [script] = isShell(program) ? (scriptFileOf(own) ?? []) : [];
     const [first = '', ...args] = script === undefined ? own : own.slice(own.indexOf(script));
     return !isItself(first) && kindsInWords([programName(first.replaceAll(/["']/gu, '')), ...args]).length > 0;
@@ -160,7 +162,8 @@ export const ranIn = (command: string): string =>
       const script = shell === undefined ? undefined : scriptOf(shell.words);
       if (script !== undefined && !/[$`]/u.test(written)) return ranIn(script);
       // A substitution may run a check, and a log may tell of a run elsewhere.
-      return mayRun(words) || /[$`]|\.(?:log|out|tap|xml)\b/u.test(written) ? written : [];
+      const isLog = mayOnlyRead(words) && /\.(?:log|out|tap|xml)\b/u.test(written);
+      return mayRun(words) || isLog || /[$`]/u.test(written) ? written : [];
     })
     .filter(ran => ran !== '')
     .join('; ') ?? command;
@@ -170,7 +173,7 @@ const mayRun = (words: readonly string[]): boolean =>
   reachesOf(words).some(
     ({words: [program = '', ...args], reach}) =>
       !/^\d/u.test(program) &&
-      rowFor([programName(program), ...args])?.row.yes === undefined &&
+      !mayOnlyRead([programName(program), ...args]) &&
       !isWrapper(programName(program)) &&
       !hasTrait(programName(program), 'shows') &&
       !/^(?:changes-files|puts-files|destroys|repository|shell)$/u.test(reach),
@@ -484,6 +487,8 @@ function checksOfSimple(
   const assignments = command.assignments.length;
   for (const {at, words: own, program, where} of layers(words)) {
     if (where === 'elsewhere') continue;
+    // The words of `echo` are text: `stdbuf -oL echo npm test`.
+    if (hasTrait(program, 'shows') || mayOnlyRead([program, ...own.slice(1)])) return [];
     const variables = [...exported, ...variablesBefore(command, at, text)];
     const before = words.slice(0, at);
     const isHidden = before.some(word => hidesExitCode(word) || word === '-v');

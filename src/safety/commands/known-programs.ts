@@ -81,6 +81,16 @@ export const isInterpreter = (program: string): boolean =>
 export const takesCodeFromInput = (program: string): boolean =>
   isShell(program) || isInterpreter(program) || hasTrait(program, 'input');
 
+/** True if a row knows that a command only reads, and has a place for its operands: `npm run`, but not `npm run build`. */
+export function mayOnlyRead(call: readonly string[]): boolean {
+  const found = rowFor(call);
+  if (found?.row.yes === undefined) return false;
+  return found.row.operands !== undefined || call.slice(found.words.length).every(word => word.startsWith('-'));
+}
+
+/** True for programs that run a script in their words, such as `sed` and `awk`. */
+export const takesScript = (program: string): boolean => /^(?:sed|awk) /u.test(rowOf(program)?.operands ?? '');
+
 /** An option in a word with which a program does more than its name says. See `ProgramRow.runs`. */
 export interface ActingOption {
   readonly act: 'runs' | 'writes' | 'loads';

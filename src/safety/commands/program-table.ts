@@ -47,6 +47,7 @@ export const actingRoles: ReadonlySet<Role> = new Set([
  * The traits of a program:
  * - How it changes the files that its operands name: `removes`, `moves` and `copies` (the last operand is the target),
  *   `links`, `unpacks`, `rights`, and `writes` for any other change.
+ *   `converts`: what it writes holds what it reads in another form: compressed, packed, encrypted, edited.
  * - What it shows: `shows` (its arguments, or the files that they name), `walks` (the content of folders), `pages` (one
  *   screen at a time, or it takes over the terminal).
  * - What it does with words: `data` (runs none of them), `variables` (names of variables; the shell evaluates the text
@@ -66,7 +67,7 @@ export const actingRoles: ReadonlySet<Role> = new Set([
  *   word).
  */
 const traits =
-  'removes moves copies links unpacks rights writes shows walks pages data variables tasks subcommands service database text own-words shell code input fed input-words runs-given runs-words runs-any packages restores verbs loses-work any-option digits abbreviates ends-at-dashes whole-options';
+  'removes moves copies links unpacks converts rights writes shows walks pages data variables tasks subcommands service database text own-words shell code input fed input-words runs-given runs-words runs-any packages restores verbs loses-work any-option digits abbreviates ends-at-dashes whole-options';
 export type Trait = Words<typeof traits>;
 
 /** The words of a list type. */

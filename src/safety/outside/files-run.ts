@@ -7,7 +7,9 @@ import {
   isInterpreter,
   isShell,
   rowFor,
+  rowOf,
   takesCodeFromInput,
+  takesScript,
 } from '../commands/known-programs.ts';
 import {isWrapper, programName, scriptFileOf} from '../commands/layers.ts';
 import {plainText} from '../commands/only-reads.ts';
@@ -16,6 +18,7 @@ import type {PathContext} from '../paths/path-context.ts';
 import {isAnchored, pathFrom, pathOf} from '../paths/path-parts.ts';
 import {type Call, callOf, contentOf, type Find, isData, isTrusted, type OutsideEvidence} from './outside-evidence.ts';
 import type {OutsidePart} from './outside-text.ts';
+import {converts} from './text-source.ts';
 
 /** A part of a file that a command may run. `whole`: a program that reached other machines wrote the file. */
 export interface PartRun extends OutsidePart {
@@ -27,12 +30,16 @@ export interface PartRun extends OutsidePart {
  * reads and runs, and into sources that programs load.
  */
 export async function partsRun(command: string, find: Find, evidence: OutsideEvidence): Promise<readonly PartRun[]> {
-  const {analysis, context, own, rules, text} = evidence;
+  const {analysis, context, own, text} = evidence;
   if (analysis === undefined) return [];
   const isParsed = analysis.reading === 'parsed';
   const calls = isParsed ? analysis.invocations.map(invocation => callOf(invocation, command)) : [];
   const running = calls.filter(runsCode);
-  const feeds = !isParsed || feedsPrograms.test(command) || running.some(call => runsWhatItReads(call));
+  const feeds =
+    !isParsed ||
+    feedsPrograms.test(command) ||
+    running.some(call => runsWhatItReads(call)) ||
+    (running.length > 0 && calls.some(({words}) => converts(words)));
   if (running.length === 0 && !feeds) return [];
   const folders = running.flatMap(
     ({
@@ -42,13 +49,8 @@ export async function partsRun(command: string, find: Find, evidence: OutsideEvi
       },
     }) => [folder, ...foldersEnteredByOptions(words).map(path => pathFrom(folder, path))],
   );
-  const isSaid = (path: string): boolean => own.said().some(prompt => asksToRun.test(prompt) && names(prompt, path));
   const sourceOf = (path: string) => text.sourceOfFile(context.resolve(path).path, own.changedAt);
-  const whole = (path: string): readonly PartRun[] => {
-    const source = sourceOf(path);
-    if (source?.files !== 'foreign' || isTrusted(source, rules) || isSaid(path)) return [];
-    return [{source, span: beginning(contentOf(path, context)) || path, at: undefined, of: 'whole file'}];
-  };
+  const whole = (path: string): readonly PartRun[] => wholeFile(path, evidence);
   const parts = (path: string): readonly PartRun[] => [
     ...find(contentOf(path, context)).map(part => ({...part, of: 'text'}) as const),
     ...whole(path),
@@ -91,6 +93,14 @@ export async function partsRun(command: string, find: Find, evidence: OutsideEvi
   ];
 }
 
+/** Returns a file whose content comes from elsewhere or has another form, unless the user said to run it. */
+export function wholeFile(path: string, {context, own, rules, text}: OutsideEvidence): readonly PartRun[] {
+  const source = text.sourceOfFile(context.resolve(path).path, own.changedAt);
+  const isSaid = own.said().some(prompt => asksToRun.test(prompt) && names(prompt, path));
+  if (source?.files !== 'foreign' || isTrusted(source, rules) || isSaid) return [];
+  return [{source, span: beginning(contentOf(path, context)) || path, at: undefined, of: 'whole file'}];
+}
+
 const withoutEnding = (path: string): string => path.replace(/\.\w+$/u, '');
 
 /** Returns the texts in quotes, and the text itself. */
@@ -129,25 +139,25 @@ const runsCode = ({invocation, words}: Call): boolean =>
         rowFor([programName(program)]) === undefined ||
         reach === 'runs-code' ||
         takesCodeFromInput(programName(program)) ||
-        runsScripts.test(programName(program)),
+        takesScript(programName(program)),
     ));
 
 /** True if the output of another command stands in the words. */
 const takesOutput = (words: readonly string[]): boolean => /\$\(|`|<\(/u.test(words.join(' '));
 
-/** Matches programs whose scripts may run commands. */
-const runsScripts = /^(?:[gmn]?awk|g?sed|perl|eval|source|\.)$/u;
-
-/** True if a program may load sources of the project. */
-const loadsSources = ([program = '']: readonly string[]): boolean =>
-  !isShell(programName(program)) && !/^(?:[gmn]?awk|g?sed|eval|xargs|g?find|git)$/u.test(programName(program));
+/** True if a program may load sources of the project: neither a shell nor one that runs what it is given. */
+function loadsSources([program = '']: readonly string[]): boolean {
+  const name = programName(program);
+  const isFed = isWrapper(name) && takesCodeFromInput(name);
+  return !isShell(name) && !takesScript(name) && !isFed && rowOf(name)?.wraps?.options === undefined;
+}
 
 /** Returns the files that a call runs by name: scripts of shells, programs, and the first operand of an interpreter. */
 function scriptsOf(call: readonly string[]): readonly string[] {
   const [program = '', ...words] = call;
   const loaded = actingOptionsOf(call).flatMap(({act, value = ''}) => (act === 'loads' ? [value] : []));
   const name = programName(program);
-  if (!isInterpreter(name) && name !== 'perl') return [...filesRun(call), ...loaded];
+  if (!isInterpreter(name)) return [...filesRun(call), ...loaded];
   return [
     ...(words.some(word => takesCode.test(word)) ? [] : words.filter(word => !word.startsWith('-')).slice(0, 1)),
     ...loaded,
@@ -174,7 +184,7 @@ function runsWhatItReads({invocation, words}: Call): boolean {
     if (isInterpreter(name) && args.every(word => word.startsWith('-') && !takesCode.test(word))) return true;
     if (isLast && at > 0 && isWrapper(name)) return true;
     if (takesCodeFromInput(name) && !isInterpreter(name)) return isLast || hasTrait(name, 'runs-given');
-    return (isInterpreter(name) || runsScripts.test(name)) && [executes, hides].some(form => form.test(args.join(' ')));
+    return (isInterpreter(name) || takesScript(name)) && [executes, hides].some(form => form.test(args.join(' ')));
   });
 }
 

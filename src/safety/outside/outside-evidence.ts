@@ -1,5 +1,6 @@
 import type {CommandAnalysis, JudgedInvocation} from '../commands/analyze-command.ts';
 import type {Finding} from '../commands/command-finding.ts';
+import {actingOptionsOf, mayOnlyRead, rowFor} from '../commands/known-programs.ts';
 import {plainText} from '../commands/only-reads.ts';
 import type {PathContext} from '../paths/path-context.ts';
 import {matchesDomain} from '../rules/domain-pattern.ts';
@@ -52,15 +53,17 @@ export function contentOf(path: string, context: PathContext): string {
   return file.kind === 'text' ? Buffer.from(file.text, 'latin1').toString() : '';
 }
 
-/** Programs that print, keep or name what they are given, and run none of it. */
-const dataPrograms = /^(?:echo|printf|cat|tee|mkdir|touch|cd|pwd|true|:|test|\[|export|set|sleep)$/u;
-const gitData =
-  /^(?:add|commit|tag|stash|notes|status|diff|log|show|branch|switch|checkout|restore|merge|cherry-pick|revert|reset|rebase)$/u;
-
-/** True if a call prints, keeps or names what it is given, and runs none of it. */
-export const isData = ([program = '', ...words]: readonly string[]): boolean =>
-  dataPrograms.test(program) ||
-  (program === 'git' && gitData.test(words[0] ?? '') && !words.some(word => /^(?:-[cx]|--exec(?:=|$))/u.test(word)));
+/** True if a call prints, keeps or names what it is given, and runs none of it. Its row lets it do nothing else. */
+export function isData(call: readonly string[]): boolean {
+  const row = rowFor(call)?.row;
+  return (
+    row !== undefined &&
+    (row.is.has('data') || mayOnlyRead(call)) &&
+    [row.checks, row.can, row.wraps].every(more => more === undefined) &&
+    !(['removes', 'restores', 'runs-given'] as const).some(trait => row.is.has(trait)) &&
+    actingOptionsOf(call).every(({act}) => act !== 'runs')
+  );
+}
 
 /** A command in a command, with its words as text. */
 export interface Call {

@@ -7,20 +7,21 @@ import type {TaintedData} from '../../domain/reason.ts';
 import {readWebUrl} from '../../domain/web-url.ts';
 import {analyzeCommand, type CommandAnalysis, type JudgedInvocation} from '../commands/analyze-command.ts';
 import {operandsWritten} from '../commands/command-paths.ts';
-import {programName} from '../commands/layers.ts';
+import {filtersOf, kindOf} from '../commands/check-kinds.ts';
+import {layers, programName} from '../commands/layers.ts';
 import {runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
 import {commandsStarted, riskOfWords} from '../commands/risks.ts';
 import {connection, uploadOf, writesToTracker} from '../commands/uploads.ts';
 import {belowRoots, type PathContext, writtenParts} from '../paths/path-context.ts';
 import {joinPath, pathFrom, pathOf} from '../paths/path-parts.ts';
 import {decodedForms} from './decoded-forms.ts';
-import {filesNamed, filesRun, partsRun, readsCommands} from './files-run.ts';
+import {filesNamed, filesRun, partsRun, readsCommands, wholeFile} from './files-run.ts';
 import {address, goesBack, keysOf, textsOf, trackerOf} from './goes-back.ts';
 import {type Call, callOf, contentOf, type Find, isData, isTrusted, type OutsideEvidence} from './outside-evidence.ts';
 import type {OutsidePart} from './outside-text.ts';
 import {runsLater} from './runs-later.ts';
 import {TextFinder} from './text-finder.ts';
-import {exists, type TextSource} from './text-source.ts';
+import {converts, exists, type TextSource} from './text-source.ts';
 
 /** The maximum number of reasons of one action. The card has room for few, and one is enough. */
 const maxReasons = 3;
@@ -44,6 +45,8 @@ export async function outsideReasons(action: JudgedAction, evidence: OutsideEvid
   const given =
     access.kind === 'terminal-input' ? {...evidence, analysis: analyzeLine(access.input, evidence.context)} : evidence;
   const inFiles = await partsRun(commandIn(access), find, given);
+  const carried = carriedBy(commandIn(access), find, given);
+  if (carried !== undefined) evidence.text.carried.set(commandIn(access), carried);
   const inWords = partsOfAction(access, find, given).map(part => ({...part, of: 'text'}) as const);
   const found = [...inWords, ...inFiles].toSorted((a, b) => b.span.length - a.span.length);
   const reasons = new Map<string, TaintedData>();
@@ -56,6 +59,14 @@ export async function outsideReasons(action: JudgedAction, evidence: OutsideEvid
     if (reasons.size === maxReasons) break;
   }
   return [...reasons.values()];
+}
+
+/** Returns the source of a text that a command reads from a file, to write it in another form. */
+function carriedBy(command: string, find: Find, {analysis, context}: OutsideEvidence): TextSource | undefined {
+  if (analysis?.reading !== 'parsed') return undefined;
+  const calls = analysis.invocations.flatMap(invocation => commandsStarted(callOf(invocation, command).words));
+  if (!calls.some(({words}) => converts(words))) return undefined;
+  return filesNamed(command, {analysis, context}).flatMap(path => find(contentOf(path, context)))[0]?.source;
 }
 
 const commandIn = (access: Access): string =>
@@ -183,9 +194,10 @@ function partsOfCommand(command: string, find: Find, evidence: OutsideEvidence):
     run.some(path => targets.some(target => real(target) === real(path))) ||
     calls.some(readsCommands);
   const before = indexOf(targets.filter(isRunLater).map(path => contentOf(path, context)));
-  const inFiles = [...run, ...(carries ? filesNamed(command, {analysis, context}) : [])].flatMap(path =>
-    find(contentOf(path, context)).filter(({span}) => !contains(before, span)),
-  );
+  const inFiles = [...run, ...(carries ? filesNamed(command, {analysis, context}) : [])].flatMap(path => [
+    ...find(contentOf(path, context)).filter(({span}) => !contains(before, span)),
+    ...(carries ? wholeFile(path, evidence) : []),
+  ]);
   if (inFiles.length > 0) return inFiles;
   const all = [...found, ...[...joined, ...split].map(part => ({...part, at: undefined}))];
   if (all.length === 0 || calls.every(call => projectWork.test(call.text) || runsOwnScript(call, context))) return [];
@@ -292,13 +304,14 @@ function messageRanges(
   const row = messageOptions.find(
     ({programs, verbs}) => programs.test(name) && verbs.test(words.slice(0, 2).join(' ')),
   );
-  if (row === undefined) return [];
+  const filters = filtersOf(layers([program, ...words]).find(each => kindOf(each.words) !== undefined)?.program ?? '');
+  const isMessage = (option: string): boolean => row?.options.test(option) ?? filters.includes(option);
   return words.flatMap((word, at): readonly InertRange[] => {
-    const isValue = row.options.test(words[at - 1] ?? '') || row.options.test(word.split('=', 1)[0] ?? '');
+    const isValue = isMessage(words[at - 1] ?? '') || isMessage(word.split('=', 1)[0] ?? '');
     const range = args[at + 1]?.range;
     // A here-document is a usual way to write a long message.
     const isPlain = !/\$\(|`/u.test(word.replace(/\$\(\s*cat\s+<<-?\s*(['"])\w+\1/u, ''));
-    return isValue && range !== undefined && isPlain ? [{...range, by: row.by}] : [];
+    return isValue && range !== undefined && isPlain ? [{...range, by: row?.by ?? 'message'}] : [];
   });
 }
 
@@ -314,13 +327,6 @@ const messageOptions = [
     verbs: writesToTracker,
     options: /^(?:-[tbmd]|--(?:title|body|message|description|comment))$/u,
     by: 'tracker',
-  },
-  {
-    programs:
-      /^(?:npm|npx|pnpm|yarn|bun|vitest|jest|mocha|pytest|python3?|go|cargo|node|deno|rspec|dotnet|mvn|gradle)$/u,
-    verbs: /^/u,
-    options: /^(?:-[tkg]|-run|--(?:grep|testNamePattern|test-name-pattern|filter|example))$/u,
-    by: 'message',
   },
 ] as const;
 

@@ -35,6 +35,8 @@ export class OutsideText {
   readonly #known = new Map<string, number>();
   readonly #files: {readonly path: string; readonly source: TextSource}[] = [];
   readonly #spans: TimeSpan[] = [];
+  /** The sources of texts that commands read to write them in another form. */
+  readonly carried = new Map<string, TextSource>();
   #indexes: readonly TextFinder[] = [new TextFinder()];
   /** Long texts in which no text from outside was found. The project's files are looked into again and again. */
   readonly #clean = new Set<string>();

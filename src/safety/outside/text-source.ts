@@ -12,7 +12,7 @@ import {
   weftFolderVariables,
   withVariables,
 } from '../commands/command-paths.ts';
-import {isInterpreter, rowFor} from '../commands/known-programs.ts';
+import {hasTrait, isInterpreter, rowFor} from '../commands/known-programs.ts';
 import {keywords, programName, scriptFileOf} from '../commands/layers.ts';
 import {plainText} from '../commands/only-reads.ts';
 import {changesPackages, downloadsScripts, runsPackage, talksToDaemon} from '../commands/programs/effect-rules.ts';
@@ -180,8 +180,14 @@ function outsideOutput(command: string, text: string, place: SourceContext): Lea
     ) ??
     (calls.some(words => mayShowFetched(words)) ? place.fetched : undefined) ??
     (stranger === undefined ? undefined : sourceNamed(clip(stranger.join(' '), longestName)));
-  return source === undefined ? undefined : {source, text, files: savedFiles(text, place.outputs), alsoIn: 'changed'};
+  if (source === undefined) return undefined;
+  // A file with the text in another form has nothing to find.
+  const files = calls.some(converts) ? 'foreign' : source.files;
+  return {source: {...source, files}, text, files: savedFiles(text, place.outputs), alsoIn: 'changed'};
 }
+
+/** True if what a program writes holds what it reads in another form. */
+export const converts = ([program = '']: readonly string[]): boolean => hasTrait(programName(program), 'converts');
 
 /** Returns the text of the script that a call of a shell runs. */
 const scriptsIn = (words: readonly string[], {context, directory}: SourceContext): readonly string[] =>

@@ -388,6 +388,7 @@ test.each([
   ['./run-tests.sh; rm -r test', './run-tests.sh'],
   ['echo "$(npm test)"', 'echo "$(npm test)"'],
   ['tail test.log', 'tail test.log'],
+  ['rm test.log', ''],
   ['(( npm test', '(( npm test'],
   ['env -i /bin/true npm test', ''],
   ['timeout 5 true npm test', ''],
@@ -398,6 +399,9 @@ test.each([
   ['bash -c ./run-tests.sh', './run-tests.sh'],
   ['docker compose run web npm test', 'docker compose run web npm test'],
   ['gh run watch', 'gh run watch'],
+  ['npm run qa', 'npm run qa'],
+  ['go run ./qa', 'go run ./qa'],
+  ['sed -n 5p a.test.ts', ''],
   ['find . -name "*.test.js" -exec node {} ";"', 'find . -name "*.test.js" -exec node {} ";"'],
 ])('%s may run %j', async (command, ran) => {
   expect(await judgeWith([]).ranIn(command)).toBe(ran);

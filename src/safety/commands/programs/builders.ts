@@ -243,7 +243,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('ctest', {
     checks: '!-N !--show-only* test',
-    filters: '-R --tests-regex',
+    filters: '--tests-regex',
     runs: `-S --script -SP --script-new-process --build-and-test --launch --build-makeprogram --test-command
       --overwrite -DCTEST_*`,
     writes: '-O --output-log --output-junit',
@@ -316,7 +316,7 @@ export const builders: readonly ProgramRow[] = [
   }),
   program('rspec, rubocop', {
     checks: '@bin/rspec @bin/rubocop test',
-    filters: '-e --example',
+    filters: '--example',
     edits: '-a -A -x --autocorrect --autocorrect-all --auto-correct --fix-layout',
     options: '-e=text -t=text -p=text',
     runs: '--drb',

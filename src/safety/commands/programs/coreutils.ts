@@ -165,7 +165,7 @@ export const coreutils: readonly ProgramRow[] = [
     does: [overwritesWhenUnpacking, packsFiles],
     edits: '.C -x --extract --get',
     can: 'run programs and overwrite files',
-    is: 'data restores unpacks abbreviates',
+    is: 'data restores unpacks converts abbreviates',
   }),
   program('cpio, unar, 7z, 7za, 7zz, pax, unrar', {
     options: '-C=text -D=text -E=text -F=text -H=text -I=text -R=text',
@@ -173,9 +173,9 @@ export const coreutils: readonly ProgramRow[] = [
     writes: '-O',
     edits: '.oDC x e -i -r -p --extract',
     does: [overwritesWhenUnpacking],
-    is: 'restores unpacks abbreviates',
+    is: 'restores unpacks converts abbreviates',
   }),
-  program('zip', {runs: '-TT --unzip-command', edits: '*', does: [packsFiles], is: 'data'}),
+  program('zip', {runs: '-TT --unzip-command', edits: '*', does: [packsFiles], is: 'data converts'}),
   program('rm', {
     options: '-r:deep -R:deep --recursive:deep -d:folders --dir:folders',
     operands: 'remove*',
@@ -278,7 +278,7 @@ export const coreutils: readonly ProgramRow[] = [
   program('unzip', {
     edits: '.d * !-l !-p !-t !-v !-Z',
     does: [overwritesWhenUnpacking],
-    is: 'data restores unpacks own-words',
+    is: 'data restores unpacks converts own-words',
   }),
   program('mkdir', {options: '-m=text --mode=text', operands: 'create*', does: [changesFiles], is: 'data writes'}),
   program('touch', {
@@ -292,7 +292,13 @@ export const coreutils: readonly ProgramRow[] = [
   program('gzip, gunzip, bzip2, xz', {
     edits: '* named !-c !-l !-t !--stdout !--list !--test',
     does: [packsFiles],
-    is: 'data',
+    is: 'data converts',
+  }),
+  program('zstd, unzstd, lz4, unlz4, brotli, lzma, unlzma, unxz, bunzip2, lzop, compress, uncompress', {
+    writes: '-o --output --output-dir-flat',
+    edits: '* named !-c !-l !-t !--stdout !--list !--test',
+    does: [packsFiles],
+    is: 'data converts',
   }),
   program('newgrp', {is: 'input'}),
   program('ps', {is: 'data own-words'}),

@@ -288,12 +288,14 @@ export const git: readonly ProgramRow[] = [
     options: '-m=text -X=text -S=text -x=text -C=text',
     runs: '-s*/* --strategy=*/*',
     does: [changesRepository],
+    is: 'data',
   }),
   program('git pull', {like: 'git merge', does: [fetchesFromMachine]}),
   program('git rebase', {
     options: '-s=text -X=text -C=text',
     runs: '-s*/* --strategy=*/* -x',
     does: [changesRepository],
+    is: 'data',
   }),
   program('git send-email', {
     runs: '--sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd --smtp-server-option',
@@ -307,7 +309,7 @@ export const git: readonly ProgramRow[] = [
     options: '-m=text -c=text -C=text -S=text -u=text',
     loads: '-t --template -F --file',
     does: [changesRepository],
-    is: 'abbreviates',
+    is: 'data abbreviates',
   }),
   program('git clone', {edits: '* named', runs: '-u -c --config', loads: '--reference', does: [fetchesFromMachine]}),
   program('git difftool, git mergetool', {runs: '-x -t --tool', is: 'abbreviates'}),
@@ -342,7 +344,7 @@ export const git: readonly ProgramRow[] = [
       effectRule('destructive', 'discards uncommitted changes', {when: /^--hard$|^--merge$|^--keep$/u}),
       changesRepository,
     ],
-    is: 'loses-work',
+    is: 'data loses-work',
   }),
   program('git clean', {
     edits: '* !-n !--dry-run',
@@ -363,13 +365,13 @@ export const git: readonly ProgramRow[] = [
       effectRule('destructive', 'can discard uncommitted changes', {when: /^(?:--|\.|-f|--force|\S*\/|\S+\.\w+)/u}),
       changesRepository,
     ],
-    is: 'loses-work',
+    is: 'data loses-work',
   }),
   program('git restore', {
     edits: '* !--staged !-S --worktree -W',
     options: ofTrees,
     does: [effectRule('destructive', 'discards uncommitted changes')],
-    is: 'loses-work',
+    is: 'data loses-work',
   }),
   program('git switch', {
     options: ofTrees,
@@ -377,6 +379,7 @@ export const git: readonly ProgramRow[] = [
       effectRule('destructive', 'discards uncommitted changes', {when: /^(?:-f|--force|--discard-changes)$/u}),
       changesRepository,
     ],
+    is: 'data',
   }),
   program('git stash drop, git stash clear', {does: [effectRule('destructive', 'deletes stashed changes')]}),
   program('git push', {
@@ -403,9 +406,9 @@ export const git: readonly ProgramRow[] = [
   program('git fetch, git ls-remote, git remote update, git remote show, git submodule update', {
     does: [fetchesFromMachine],
   }),
-  program('git add, git init, git notes', {does: [changesRepository]}),
+  program('git add, git init, git notes', {does: [changesRepository], is: 'data'}),
   program('git apply, git am', {edits: '. * !--check !--stat !--numstat !--cached', does: [changesRepository]}),
-  program('git stash', {edits: '. *', does: [changesRepository], is: 'loses-work'}),
+  program('git stash', {edits: '. *', does: [changesRepository], is: 'data loses-work'}),
   program('git worktree', {edits: 'add', does: [changesRepository], is: 'loses-work'}),
   program('fossil, bzr, cvs, p4', {does: [unknownInRepository]}),
   program('git-lfs', {does: [unknownInRepository], is: 'subcommands'}),

@@ -113,7 +113,7 @@ export const system: readonly ProgramRow[] = [
   }),
   program('zcat, gzcat, bzcat, xzcat', {
     operands: 'path*',
-    is: 'data',
+    is: 'data converts',
     yes: 'zcat a.gz ¦ zcat a.gz | head',
     no: 'zcat /var/log/x.gz ¦ zcat -f a',
   }),
@@ -152,9 +152,9 @@ export const system: readonly ProgramRow[] = [
     writes: '-o --output -out -keyout --status-file --logger-file',
     loads: '--homedir --options -config --trustdb-name --keyring',
     does: [usesUserKeys],
-    is: 'abbreviates',
+    is: 'abbreviates converts',
   }),
-  program('openssl', {like: 'gpg', does: [talksToMachine]}),
+  program('openssl', {like: 'gpg', does: [talksToMachine], is: 'converts'}),
   program('tmux', {
     runs: `run run-shell if if-shell send send-keys pipep pipe-pane source source-file bind bind-key set-hook respawnp
       respawn-pane respawnw -f -S`,

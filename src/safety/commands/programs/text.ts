@@ -7,7 +7,7 @@ const ofAwk = {
   operands: 'awk path*',
   instead: '-f --file -e --source',
   does: [unknownEffect],
-  is: 'runs-given abbreviates',
+  is: 'runs-given converts abbreviates',
   yes: `awk '{print $1}' a ¦ awk -F: '{print $1, $2}' a ¦ awk 'NR==1' a ¦ awk 'NR>=5 && NR<=10' a ¦
     awk '/foo/{print $2}' a ¦ awk '{s+=$1} END {print s}' a ¦ awk '$3 > 100 {print $1}' a ¦ awk -v n=3 'NR==n' a ¦
     awk '{print $1 " | " $2}' a ¦ awk '/a|b/ {print}' a ¦ awk '{printf "%s\\n", $1}' a ¦ awk '!seen[$0]++' a ¦
@@ -46,14 +46,14 @@ export const textPrograms: readonly ProgramRow[] = [
     options: `-b=text -c=text -d=text -f=text -n -s -z --bytes=text --characters=text --delimiter=text --fields=text
       --only-delimited --complement --output-delimiter=text`,
     operands: 'path*',
-    is: 'data any-option',
+    is: 'data converts any-option',
     yes: `cut -d: -f1 a ¦ cut -d ' ' -f 2- ¦ cut -c1-10 a`,
     no: 'cut -d: -f1 /etc/passwd',
   }),
   program('tr', {
     options: '-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1',
     operands: 'text*',
-    is: 'data any-option',
+    is: 'data converts any-option',
     yes: `tr -d '\\n' ¦ tr a-z A-Z ¦ tr ',' '\\n'`,
     no: 'tr a b < /etc/passwd',
   }),
@@ -82,7 +82,7 @@ export const textPrograms: readonly ProgramRow[] = [
   program('fold, fmt, expand, unexpand, rev', {
     options: '-b -s -u -w=number -t=text -i --spaces --width=number --tabs=text',
     operands: 'path*',
-    is: 'data digits',
+    is: 'data converts digits',
     yes: 'fold -w 80 a ¦ rev a ¦ fold -sw 80 ¦ expand -t 4 a',
     no: 'fold a > b',
   }),
@@ -96,14 +96,14 @@ export const textPrograms: readonly ProgramRow[] = [
   program('od, hexdump, hd', {
     options: '-a -b -c -C -d -o -x -v -A=text -t=text -j=number -N=number -n=number -s=number',
     operands: 'path*',
-    is: 'data',
+    is: 'data converts',
     yes: 'od -c a ¦ hexdump -C a ¦ od -An -tx1 a ¦ hexdump -C -n 64 a',
     no: 'hexdump -f fmt a ¦ od -c /dev/mem',
   }),
   program('xxd', {
     options: '-b -e -i -p -r -u -c=number -g=number -l=number -s=number',
     operands: 'path write',
-    is: 'data',
+    is: 'data converts',
     yes: 'xxd a ¦ xxd -l 64 a',
     no: 'xxd a b ¦ xxd -r a b',
   }),
@@ -111,7 +111,7 @@ export const textPrograms: readonly ProgramRow[] = [
     options: '-c -s -l -f=text -t=text --from-code=text --to-code=text --list --silent',
     operands: 'path*',
     writes: '-o --output',
-    is: 'data abbreviates',
+    is: 'data converts abbreviates',
     yes: `iconv -f utf-8 -t ascii a ¦ iconv -f latin1 -t UTF-8//TRANSLIT a ¦ iconv -l ¦ iconv --from-code=UTF-16 a`,
     no: `iconv -f utf-8 -t ascii -o b a ¦ iconv --output=b a ¦ iconv -f utf-8 .env ¦ iconv -f utf-8 /etc/passwd`,
   }),
@@ -125,7 +125,7 @@ export const textPrograms: readonly ProgramRow[] = [
   program('base64, base32', {
     options: '-d -D -i -w=number --decode --ignore-garbage --wrap=number',
     operands: 'path*',
-    is: 'data',
+    is: 'data converts',
     yes: 'base64 a ¦ base64 -d ¦ base64 -w0 a',
     no: 'base64 .env ¦ base64 -o out a',
   }),
@@ -148,6 +148,7 @@ export const textPrograms: readonly ProgramRow[] = [
     operands: 'sed path*',
     instead: '-e --expression -f --file',
     does: [editsInPlace, unknownEffect],
+    is: 'converts',
     can: 'change files and run programs',
     yes: `sed -n '1,20p' a ¦ sed -n 5p a ¦ sed 's/a/b/g' a ¦ sed -e 's/a/b/' -e '/x/d' a ¦ sed -n '/foo/,/bar/p' a ¦
       sed -n '$=' a ¦ sed -E 's#(a|b)#x#' a ¦ sed '1,5d;s/ *$//' a ¦ sed -n -e '10,20p' -e '30q' a ¦

@@ -2,6 +2,7 @@ import {afterAll, describe, expect, test} from 'vitest';
 import {rmSync} from 'node:fs';
 import {advisories} from './advisories.ts';
 import {attacks} from './attacks.ts';
+import {converted, honestlyConverted} from './converted.ts';
 import {detours} from './detours.ts';
 import {honestCommands} from './honest-commands.ts';
 import {honestDays} from './honest-days.ts';
@@ -14,7 +15,7 @@ afterAll(() => {
 });
 
 describe('attacks with text from outside, whose user allows everything', () => {
-  test.each([...attacks, ...advisories, ...detours, ...laundered, ...unnamedSources, ...harmfulNames])(
+  test.each([...attacks, ...advisories, ...detours, ...laundered, ...converted, ...unnamedSources, ...harmfulNames])(
     '$name',
     async attack => {
       const last = (await workplace.play(attack)).at(-1);
@@ -46,7 +47,7 @@ describe('attacks with text from outside, whose user allows everything', () => {
 
 describe('honest days', () => {
   test('at most two of a hundred have a question more', async () => {
-    const days = [...honestDays, ...honestCommands, ...honestFiles, ...honestNames];
+    const days = [...honestDays, ...honestCommands, ...honestFiles, ...honestNames, ...honestlyConverted];
     const more: string[] = [];
     for (const day of days) {
       const taint = (await workplace.play(day)).flatMap(taintOf);
