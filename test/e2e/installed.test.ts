@@ -1,5 +1,5 @@
 import {execFileSync, spawn} from 'node:child_process';
-import {globSync, realpathSync, writeFileSync} from 'node:fs';
+import {globSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {beforeEach, describe, expect, test} from 'vitest';
@@ -43,6 +43,8 @@ describe('with its optional packages', () => {
     expect(stdout).toContain(`on Node ${version}, `);
     expect(stdout).toMatch(/^✓ search {4}ripgrep/mu);
     expect(stdout).toMatch(/^✓ pty {7}\/dev\//mu);
+    await run(['doctor', '--report', 'report.md'], place, {WEFT_LOG: 'log.txt'});
+    expect(readFileSync(join(place.work, 'report.md'), 'utf8')).toContain('\nWEFT_LOG=log.txt\n');
   });
 
   test('the demo', async () => {
