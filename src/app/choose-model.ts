@@ -3,7 +3,7 @@ import {resolveModelAlias} from '../domain/model-alias.ts';
 import {appendFileSync, existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {unreachable} from '../base/unreachable.ts';
 import type {Outcome} from '../base/outcome.ts';
-import {causeText, type Fault, FaultError, faultText, needsUser} from '../domain/fault.ts';
+import {causeText, type Fault, FaultError, faultText, needsUser, sentence} from '../domain/fault.ts';
 import {
   cloudProviders,
   cloudSigns,
@@ -416,7 +416,7 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
   const listed = await serverModels(provider, {apiKey, baseUrl, environment, access}, signal);
   if (listed.tag === 'failed') {
     const advice = listed.error.kind === 'provider' ? ' Or choose a model with --model or WEFT_MODEL.' : '';
-    return {...unreachableModel(choice, faultText(listed.error) + advice), secrets};
+    return {...unreachableModel(choice, sentence(faultText(listed.error)) + advice), secrets};
   }
   const first = listed.value.find(name => !hasOtherUse.test(name)) ?? listed.value[0];
   if (first !== undefined) return ready(first);

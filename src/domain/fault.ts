@@ -52,7 +52,7 @@ const faultTexts: ByKind<Fault, string> = {
 };
 
 /** Adds the period that messages from servers and systems often lack, so that another sentence can follow. */
-const sentence = (message: string): string => (/[.!?…]$/u.test(message) ? message : `${message}.`);
+export const sentence = (message: string): string => (/[.!?…]$/u.test(message) ? message : `${message}.`);
 
 /** True if a system call failed with one of these codes. */
 export const hasCode = (cause: unknown, ...codes: readonly string[]): boolean =>
