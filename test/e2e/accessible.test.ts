@@ -142,7 +142,7 @@ describe('weft --accessible', () => {
   test('without it, where TERM is dumb, a line names it and the exit code is 2', async () => {
     await using scene = await openScene([]);
     using terminal = open(scene, '', {TERM: 'dumb'});
-    await terminal.until(/TERM is dumb[^]*weft --accessible[^]*left with 2/u);
+    await terminal.until(/TERM is dumb[^]*weft\s+--accessible[^]*left with 2/u);
   });
 
   test('where stdin is no terminal it is a mistake as without it', async () => {

@@ -153,7 +153,7 @@ test("a user's command file wins over a name that only the terminal has", async 
     expect(JSON.stringify(scene.server.requests.at(-1)?.body.messages)).toContain(`Do ${name}: now`);
   }
   // weft has /compact in every front end.
-  expect((await scene.run(['--prompt', '/compact'])).stderr).toContain('Nothing to compact yet');
+  expect((await scene.run(['--prompt', '/compact'])).stdout).toContain('Nothing to compact yet');
   expect(scene.server.requests).toHaveLength(2);
 });
 

@@ -36,8 +36,9 @@ describe('lines', () => {
   });
 
   test('an empty answer is an error with the reason, and the session goes on', async () => {
-    await using scene = await openScene([[], say('Hi.')]);
-    const {stdout} = await scene.run(rpcArgs, {stdin: {text: line(prompt('one')) + line(prompt('two'))}});
+    await using scene = await openScene([[], [], say('Hi.')]);
+    const text = line(prompt('one')) + line(prompt('two', {priority: 'later'}));
+    const {stdout} = await scene.run(rpcArgs, {stdin: {text}});
     expect(jsonLines(stdout).filter(isType('result'))).toMatchObject([
       {
         subtype: 'error_during_execution',

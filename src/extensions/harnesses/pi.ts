@@ -38,6 +38,8 @@ class PiConversation implements Conversation {
   /** True once weft's extension has said that it asks. It does so before pi answers the first command. */
   #asksFirst = false;
   #spentBefore: {readonly usage: Usage; readonly usd: number} | undefined;
+  /** Whether its work on the latest prompt is over. */
+  #hasEnded = false;
 
   constructor(request: DriverRequest, reporter: Reporter) {
     this.#request = request;
@@ -66,6 +68,8 @@ class PiConversation implements Conversation {
   }
 
   async steer(text: string): Promise<'taken' | 'refused'> {
+    // It takes a message after its end as well, but its model would read it with the next prompt only.
+    if (this.#hasEnded) return 'refused';
     const response = await this.#ask({type: 'steer', message: text});
     return response['success'] === true ? 'taken' : 'refused';
   }
@@ -83,6 +87,7 @@ class PiConversation implements Conversation {
         return answered?.(message);
       }
       case 'agent_start':
+        this.#hasEnded = false;
         return this.#reporter.began();
       case 'message_start':
         return this.#reporter.endMessage();
@@ -117,6 +122,7 @@ class PiConversation implements Conversation {
 
   /** Reports the usage before the end of the prompt, so that the cost is known at the end. */
   #agentEnded(messages: readonly JsonObject[]): void {
+    this.#hasEnded = true;
     const last = messages.findLast(({role}) => role === 'assistant') ?? {};
     this.#call({type: 'get_session_stats'}, response => {
       this.#reportUsage(response);
