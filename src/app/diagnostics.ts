@@ -321,12 +321,17 @@ const littleRoom = 100;
 
 async function leftovers(): Promise<Finding> {
   const places = userPlaces();
-  const {removeLeftSessions} = await import('../workspace/sandbox/leftovers.ts');
+  const {removeLeftSessions, removePlaceholders} = await import('../workspace/sandbox/leftovers.ts');
   const {keptSets} = await import('../workspace/sandbox/changes/stored-sets.ts');
   const {changesFolder} = await import('../config/places.ts');
+  const signal = AbortSignal.timeout(lookMs);
+  const removed = await removePlaceholders(process.cwd(), {environment: process.env, signal});
   const sessions = await removeLeftSessions(places.data);
   const notices = [
     ...(await leftoverNotices(places.blocks)),
+    ...(removed.length === 0
+      ? []
+      : [`Removed empty files that an older weft left in this folder: ${removed.join(', ')}.`]),
     ...(sessions === 0
       ? []
       : [`Removed ${pluralize(sessions, 'folder')} that a sandbox left behind when weft was killed.`]),

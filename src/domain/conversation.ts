@@ -83,7 +83,7 @@ export type ToolResultBlock = CallOutcome & {
   readonly content: readonly ResultContent[];
 };
 
-/** How a tool call ended. `unknown`: the result was lost. */
+/** How a tool call ended. `unknown`: the result was lost, or an earlier version of weft stored it. */
 export type CallOutcome =
   | {readonly outcome: 'success' | 'error'}
   | {readonly outcome: 'cancelled'; readonly reason: CancelReason | 'unknown'};

@@ -113,7 +113,7 @@ export class PlanStore {
   }
 }
 
-const text = z.string();
+const text = z.prefault(z.string(), '');
 
 const stepStatus = z.pipe(
   z.unknown(),

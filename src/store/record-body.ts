@@ -8,7 +8,8 @@ import {cancelReasons} from '../domain/settled.ts';
 import {treeId} from '../domain/checkpoint.ts';
 import {checkKinds, hidingSyntax} from '../domain/receipt.ts';
 import {rewindScopes, stepPlaces, type JournalRecord} from '../domain/journal.ts';
-import {lifecycleEvents} from '../domain/sub-agent.ts';
+import type {CompactionTrigger} from '../domain/compaction.ts';
+import {type Isolation, lifecycleEvents} from '../domain/sub-agent.ts';
 
 /**
  * Encodes the body of a record as JSON text. NUL and lone surrogates are escaped, so that any string survives unchanged. The body is the
@@ -91,7 +92,7 @@ const toolResult = z.discriminatedUnion('outcome', [
   z.object({
     ...toolResultFields,
     outcome: z.literal('cancelled'),
-    reason: z.enum([...cancelReasons, 'unknown']),
+    reason: z.prefault(z.enum([...cancelReasons, 'unknown']), 'unknown'),
   }),
 ]);
 const usage = z.object({
@@ -192,7 +193,11 @@ const mediaLeftOut = z.object({blocks: z.array(z.object({message: messageIdSchem
 const redo = z.object({files: fileChange});
 const compaction = z.object({
   id: messageIdSchema,
-  trigger: z.enum(['manual', 'auto']),
+  // Earlier versions of weft compacted only if the user asked.
+  trigger: z.pipe(
+    z.optional(z.enum(['manual', 'auto'])),
+    z.transform((kept): CompactionTrigger => kept ?? 'manual'),
+  ),
   way: z.enum(['summary', 'trim']),
   summary: z.string(),
   messages: z.array(z.discriminatedUnion('role', [userMessage, assistantMessage])),
@@ -213,9 +218,13 @@ const subAgent = z.object({
     harness: z.string(),
     model: z.string(),
     prompt: z.string(),
-    isolation: z.enum(['none', 'worktree']),
-    computerUse: z.enum(['asks', 'denied']),
-    lifecycle: z.array(z.enum(lifecycleEvents)),
+    // Agents of earlier versions of weft had no worktrees.
+    isolation: z.pipe(
+      z.optional(z.enum(['none', 'worktree'])),
+      z.transform((kept): Isolation => kept ?? 'none'),
+    ),
+    computerUse: z.prefault(z.enum(['asks', 'denied']), 'asks'),
+    lifecycle: z.prefault(z.array(z.enum(lifecycleEvents)), []),
     startedAt: z.number(),
   }),
   harnessSession: z.string(),

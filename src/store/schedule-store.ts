@@ -107,11 +107,13 @@ const toJob = (schedule: ScheduleId, job: Omit<NewJob, 'spec'>): NewJob => ({
 
 const hasNews = ({last}: Schedule): boolean => 'told' in last && last.told === 'no';
 
+const text = z.prefault(z.string(), '');
+
 const scheduleSchema = z.object({
   id: z.pipe(z.string(), z.transform(scheduleId)),
-  cron: z.string(),
-  prompt: z.string(),
-  directory: z.string(),
+  cron: text,
+  prompt: text,
+  directory: text,
   mode: z.enum(permissionModes),
   createdAt: z.number(),
 });

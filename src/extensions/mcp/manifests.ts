@@ -51,7 +51,11 @@ export const openManifests = (folder: string): Manifests => ({
   read(key) {
     const text = readTextFile(join(folder, `${key}.json`));
     const json = text.tag === 'ok' && text.value !== undefined ? parseJson(text.value) : undefined;
-    return manifestForm.safeParse(json?.tag === 'ok' ? json.value : undefined).data;
+    const parsed = manifestForm.safeParse(json?.tag === 'ok' ? json.value : undefined);
+    if (!parsed.success) return undefined;
+    const {changed, accepted, ...manifest} = parsed.data;
+    const known = manifest.tools.filter(({name}) => !changed.includes(name));
+    return {...manifest, accepted: accepted ?? withNewTools([], known)};
   },
   async write(key, known) {
     await changeFile(join(folder, `${key}.json`), () => ok(JSON.stringify(known())));
@@ -63,7 +67,8 @@ const jsonObject = z.custom<JsonObject>(isJsonObject);
 const manifestForm = z.object({
   title: z.string(),
   version: z.string(),
-  instructions: z.string(),
+  // Manifests from before 2026-11-23 have none.
+  instructions: z.prefault(z.string(), ''),
   resources: z.enum(['offered', 'none']),
   tools: z.array(
     z.object({
@@ -81,10 +86,22 @@ const manifestForm = z.object({
       arguments: z.array(z.object({name: z.string(), description: z.string(), need: z.enum(['required', 'optional'])})),
     }),
   ),
-  listed: z.array(
-    z.object({server: z.string(), uri: z.string(), name: z.string(), description: z.string(), mediaType: z.string()}),
+  // Manifests from before 2026-11-23 have none.
+  listed: z.prefault(
+    z.array(
+      z.object({
+        server: z.string(),
+        uri: z.string(),
+        name: z.string(),
+        description: z.string(),
+        mediaType: z.string(),
+      }),
+    ),
+    [],
   ),
-  accepted: z.array(z.object({name: z.string(), hash: z.string()})),
+  // Manifests from before 2026-11-24 list the changed tools instead.
+  changed: z.prefault(z.array(z.string()), []),
+  accepted: z.optional(z.array(z.object({name: z.string(), hash: z.string()}))),
   era: z.discriminatedUnion('kind', [
     z.object({kind: z.literal('unknown')}),
     z.object({kind: z.literal('legacy')}),

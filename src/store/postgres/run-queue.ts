@@ -1,6 +1,6 @@
 import {Client} from 'pg';
 import {PgBoss} from 'pg-boss';
-import {isJsonObject} from '../../base/json.ts';
+import * as z from 'zod/mini';
 import {causeText} from '../../domain/fault.ts';
 import type {JobQueue} from '../../domain/job.ts';
 import {StoreError} from '../store-fault.ts';
@@ -74,10 +74,10 @@ export async function openRunQueue(url: string, note: (line: string) => void): P
       };
       await boss.work<unknown>(queueName, options, async jobs => {
         for (const {data, signal} of jobs) {
-          const job = isJsonObject(data) ? data['job'] : undefined;
+          const read = queued.safeParse(data);
           // Leave a job from a newer version of weft to workers of that version.
-          if (typeof job !== 'string') throw new Error('this version of weft does not know this kind of run');
-          await handle(job, signal);
+          if (!read.success) throw new Error('this version of weft does not know this kind of run');
+          if ('job' in read.data) await handle(read.data.job, signal);
         }
       });
     },
@@ -99,3 +99,6 @@ async function makeSchema(url: string): Promise<void> {
     await client.end();
   }
 }
+
+/** Entries queued by earlier versions of weft name no job. */
+const queued = z.union([z.object({job: z.string()}), z.object({kind: z.enum(['execution', 'stack', 'scheduled'])})]);

@@ -9,6 +9,7 @@ import {findProgram, splitPath, userPath} from '../exec/trusted-path.ts';
 import {containsPath, outermost, realPath} from '../files/resolve-path.ts';
 import {forwarderPort, withForwarder} from './forwarder.ts';
 import {guardedPaths, rootWorkspaceProblem} from './guarded-paths.ts';
+import {isPlaceholder} from './leftovers.ts';
 import {openOverlays, type Overlays} from './overlay.ts';
 import type {BackendRequest, EnclosedStart, SandboxPolicy, SandboxProvider} from './sandbox.ts';
 import {filterDescriptor, withFilter} from './seccomp-filter.ts';
@@ -212,12 +213,6 @@ function mounts(policy: SandboxPolicy, {covered, places}: Pick<Overlays, 'covere
   return workspace === 'writable'
     ? {args: groups.flat(), mountedOver, forbiddenFiles: guarded.forbiddenFiles}
     : {args: groups.flat(), mountedOver: [], forbiddenFiles: []};
-}
-
-/** Whether bwrap may have created this file as a mount point. */
-function isPlaceholder(path: string): boolean {
-  const stats = statsOf(path);
-  return stats?.isFile() === true && stats.size === 0 && (stats.mode & 0o777) === 0o444;
 }
 
 interface Mounts {

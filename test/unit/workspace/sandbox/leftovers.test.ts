@@ -1,13 +1,33 @@
+import {execFileSync} from 'node:child_process';
 import {chmodSync, mkdirSync, readdirSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, expect, test} from 'vitest';
-import {removeLeftSessions} from '../../../../src/workspace/sandbox/leftovers.ts';
+import {removeLeftSessions, removePlaceholders} from '../../../../src/workspace/sandbox/leftovers.ts';
 import {ownerText} from '../../../../src/workspace/sandbox/session.ts';
 import {explainViewFailure} from '../../../../src/workspace/sandbox/explain-failure.ts';
 import {needs} from '../../../support/programs.ts';
-import {temporaryFolder} from '../temporary-folder.ts';
+import {never, temporaryFolder} from '../temporary-folder.ts';
 
 beforeEach(needs('git'));
+
+test('the empty files of an older weft are removed, and nothing that is not exactly that', async () => {
+  using folder = temporaryFolder();
+  const root = folder.path;
+  execFileSync('git', ['init', '-q', root]);
+  const file = (name: string, text: string, mode: number): void => {
+    writeFileSync(join(root, name), text);
+    chmodSync(join(root, name), mode);
+  };
+  for (const name of ['.claude', '.github', '.gitlab-ci.yml', '.husky', '.idea', '.vscode', 'empty'])
+    file(name, '', 0o444);
+  file('.envrc', '', 0o644);
+  file('.mcp.json', '{}', 0o444);
+  file('.npmrc', '', 0o444);
+  execFileSync('git', ['add', '.npmrc'], {cwd: root});
+  const removed = await removePlaceholders(root, {environment: process.env, signal: never});
+  expect(removed).toEqual(['.claude', '.github', '.gitlab-ci.yml', '.husky', '.idea', '.vscode']);
+  expect(readdirSync(root).toSorted()).toEqual(['.envrc', '.git', '.mcp.json', '.npmrc', 'empty']);
+});
 
 test('folders of sandboxes are removed if their weft is gone', async () => {
   using folder = temporaryFolder();
