@@ -272,11 +272,13 @@ async function store(): Promise<Finding> {
 async function storage(): Promise<Finding> {
   const places = userPlaces();
   const shown: string[] = [];
+  let fix = '';
   if (isStoreMade(places)) {
     const kept = await openUserStore(places);
-    const {bytes, free} = kept.space();
+    const {bytes, free, file} = kept.space();
     kept.close();
     shown.push(`${byteSize(bytes)} sessions${free > bytes / 4 ? ` (${byteSize(free)} of it unused)` : ''}`);
+    if (file === 'fixed' && free > bytes / 4) fix = 'To give back unused space: weft sessions prune';
   }
   const folders = {
     checkpoints: places.checkpoints,
@@ -290,7 +292,7 @@ async function storage(): Promise<Finding> {
     const bytes = bytesIn(path);
     if (bytes > 0) shown.push(`${byteSize(bytes)} ${name}`);
   }
-  return ok(shown.length === 0 ? 'nothing yet' : shown.join(', '));
+  return {state: 'ok', detail: shown.length === 0 ? 'nothing yet' : shown.join(', '), fix};
 }
 
 /** Returns the size of a file, or of all files in a folder; 0 if it is missing. */

@@ -28,10 +28,11 @@ export interface Database {
   close(): void;
 }
 
-/** Sizes in bytes. */
+/** Sizes in bytes. A `fixed` file keeps its free pages until it is rebuilt. Postgres looks after its own space. */
 export interface DatabaseSpace {
   readonly bytes: number;
   readonly free: number;
+  readonly file: 'shrinks' | 'fixed' | 'managed';
 }
 
 export interface DatabaseOptions {

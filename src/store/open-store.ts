@@ -12,6 +12,7 @@ import {isSameProcess, type ProcessMark} from './process-mark.ts';
 import {
   clearOwner,
   copySession,
+  countSession,
   deleteSessionRow,
   findSessionRow,
   firstPrompts,
@@ -41,6 +42,7 @@ import {
   type SessionUsage,
   type SkippedRecord,
   type StoredRecords,
+  uncountedSessions,
 } from './session-rows.ts';
 import {StoreError} from './store-fault.ts';
 
@@ -147,12 +149,20 @@ export class Store {
 
   /** Returns what the requests of each session used, by model. */
   usage(filter: StoredSessionFilter): readonly SessionUsage[] {
+    this.#countSessions();
     return selectUsage(this.#db, filter);
   }
 
   /** Returns the sizes of all sessions, newest first. */
   sizes(): readonly SessionSize[] {
+    this.#countSessions();
     return selectSizes(this.#db);
+  }
+
+  /** Counts the sessions from earlier versions of weft, once. */
+  #countSessions(): void {
+    for (const id of uncountedSessions(this.#db))
+      this.#db.transaction(lockNameOf(id), () => countSession(this.#db, id));
   }
 
   /** Lists sessions, newest first. */

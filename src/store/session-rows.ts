@@ -10,7 +10,7 @@ import type {TimedRecord} from '../domain/cache-report.ts';
 import type {Usage} from '../domain/usage.ts';
 import type {Database, Row} from './database.ts';
 import type {ProcessMark} from './process-mark.ts';
-import {extracted, isAboutFiles} from './migrations.ts';
+import {addUsageOfSession, extracted, isAboutFiles} from './migrations.ts';
 import {decodeBody, encodeBody} from './record-body.ts';
 
 /** A stored record that can't be read anymore. */
@@ -232,6 +232,30 @@ function promptIn(body: string): string | null {
   const decoded = decodeBody('prompt', body);
   if (decoded.tag === 'failed' || decoded.value.kind !== 'prompt') return null;
   return toStorableText(messageText(decoded.value.message).slice(0, promptLength));
+}
+
+/** Returns the sessions that an earlier version of weft made, and whose size, usage and first prompt are not stored yet. */
+export const uncountedSessions = (db: Database): readonly SessionId[] =>
+  db
+    .all('SELECT id FROM sessions WHERE counted = 0')
+    .map(row => parseSessionId(text(row, 'id')))
+    .filter(id => id !== undefined);
+
+/** Counts a session that no process has counted. Later records are counted as they are added. */
+export function countSession(db: Database, id: SessionId): void {
+  const row = db.first(`SELECT ${firstPromptBody} AS body FROM sessions WHERE id = ? AND counted = 0`, id);
+  if (row === undefined) return;
+  db.run('DELETE FROM session_usage WHERE session_id = ?', id);
+  db.run(addUsageOfSession, id);
+  db.run(
+    `UPDATE sessions SET counted = 1,
+       bytes = (SELECT coalesce(sum(octet_length(body)), 0) FROM records WHERE session_id = sessions.id)
+     WHERE id = ?`,
+    id,
+  );
+  const prompt = promptIn(text(row, 'body'));
+  if (prompt !== null)
+    db.run('INSERT INTO session_prompts (session_id, prompt) VALUES (?, ?) ON CONFLICT DO NOTHING', id, prompt);
 }
 
 /** The usage of a session's requests to one model. The requests whose cost is known, and the others, are separate. */

@@ -1,4 +1,15 @@
-import {chmodSync, closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync} from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import {dirname, join} from 'node:path';
 import type * as sqlite from 'node:sqlite';
 import type {DatabaseSync, StatementSync} from 'node:sqlite';
@@ -7,7 +18,7 @@ import {registerOpenDatabase} from '../config/open-databases.ts';
 import {failed, ok, type Outcome, tryOr} from '../base/outcome.ts';
 import {type Fault, hasCode, needsUser} from '../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from './database.ts';
-import {latestVersion, makerOf, sqliteSchema, stepsFrom} from './migrations.ts';
+import {migrations} from './migrations.ts';
 import {isAlive, markProcess, type ProcessMark} from './process-mark.ts';
 import {isBusy, storeFault, wrapStoreErrors} from './store-fault.ts';
 
@@ -16,26 +27,27 @@ import {isBusy, storeFault, wrapStoreErrors} from './store-fault.ts';
  * first time at once wait for each other. `:memory:` is lost when closed.
  */
 export function openSqlite(file: string, options: DatabaseOptions): Outcome<Database, Fault> {
-  let connection: DatabaseSync | undefined;
-  try {
-    connection = connect(file);
-    connection.exec(
-      `PRAGMA busy_timeout = ${String(busyTimeoutMs)}; PRAGMA synchronous = NORMAL; PRAGMA auto_vacuum = INCREMENTAL`,
-    );
-    if (file !== ':memory:') useWal(connection);
-    keepCopy(connection, file);
-    const version = migrate(connection);
-    if (version === latestVersion(sqliteSchema)) return ok(makeDatabase(connection, file, options));
-    connection.close();
-    const madeBy = makerOf(version, sqliteSchema);
-    if (options.readNewer === undefined || version < sqliteSchema.released) return failed(unknownSchema(file, madeBy));
-    options.readNewer(`The session database ${file} was made by ${madeBy}. This one only reads it.`);
-    connection = new (loadSqlite().DatabaseSync)(file, {readOnly: true});
-    connection.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}`);
-    return ok(makeDatabase(connection, file, options));
-  } catch (cause) {
-    closeQuietly(connection);
-    return failed(storeFault(cause, file));
+  for (;;) {
+    let connection: DatabaseSync | undefined;
+    try {
+      connection = connect(file);
+      connection.exec(
+        `PRAGMA busy_timeout = ${String(busyTimeoutMs)}; PRAGMA synchronous = NORMAL; PRAGMA auto_vacuum = INCREMENTAL`,
+      );
+      if (file !== ':memory:') useWal(connection);
+      keepCopy(connection, file);
+      const version = migrate(connection);
+      if (version <= migrations.length) return ok(makeDatabase(connection, file, options));
+      connection.close();
+      if (options.readNewer === undefined) return failed(newerSchema(file));
+      options.readNewer(`The session database ${file} was made by a newer version of weft. This one only reads it.`);
+      connection = new (loadSqlite().DatabaseSync)(file, {readOnly: true});
+      connection.exec(`PRAGMA busy_timeout = ${String(busyTimeoutMs)}`);
+      return ok(makeDatabase(connection, file, options));
+    } catch (cause) {
+      closeQuietly(connection);
+      if (!isBusy(cause) || !isBeingRebuilt(file)) return failed(storeFault(cause, file));
+    }
   }
 }
 
@@ -105,7 +117,7 @@ const copiesOf = (file: string): string => join(dirname(file), 'earlier');
 /** Keeps a copy of a database that will be migrated, so that an earlier weft can go on with it. Older copies are deleted. */
 function keepCopy(connection: DatabaseSync, file: string): void {
   const version = schemaVersion(connection);
-  if (file === ':memory:' || version === 0 || (stepsFrom(version, sqliteSchema) ?? []).length === 0) return;
+  if (file === ':memory:' || version === 0 || version >= migrations.length) return;
   const copy = join(copiesOf(file), `weft-v${String(version)}.db`);
   const part = `${copy}.${String(process.pid)}`;
   makeFolders(copiesOf(file));
@@ -130,17 +142,17 @@ export function removeCopies(file: string, time: number): void {
     if (statSync(join(folder, name)).mtimeMs < time) rmSync(join(folder, name), {force: true});
 }
 
-/** Brings the schema up to date. Returns its version, which this weft may not know. */
+/** Brings the schema up to date. Returns its version, which may be newer than the version that this weft knows. */
 function migrate(connection: DatabaseSync): number {
   const before = schemaVersion(connection);
-  if ((stepsFrom(before, sqliteSchema) ?? []).length === 0) return before;
+  if (before >= migrations.length) return before;
   // A step that reads all records is short if they are in memory. Other processes wait for it, so read them before.
   if (before > 0) connection.prepare("SELECT count(*) FROM records WHERE kind = ''").get();
   return inTransaction(connection, () => {
-    for (const step of stepsFrom(schemaVersion(connection), sqliteSchema) ?? []) connection.exec(step);
-    const latest = latestVersion(sqliteSchema);
-    if (schemaVersion(connection) < latest) connection.exec(`PRAGMA user_version = ${String(latest)}`);
-    return schemaVersion(connection);
+    const version = schemaVersion(connection);
+    for (const step of migrations.slice(version)) connection.exec(step);
+    if (version < migrations.length) connection.exec(`PRAGMA user_version = ${String(migrations.length)}`);
+    return Math.max(version, migrations.length);
   });
 }
 
@@ -151,12 +163,49 @@ function pragma(connection: DatabaseSync, name: string): number {
   return typeof value === 'number' ? value : 0;
 }
 
+/** The value of `auto_vacuum` in a database that can give back free pages. */
+const incremental = 2;
+
 /** The free pages to give back at once: few enough that another process waits only some milliseconds. */
 const pagesPerStep = 500;
 
-const unknownSchema = (file: string, madeBy: string): Fault =>
+/**
+ * Rebuilds the database `file`, so that it can give back free pages from then on. Does nothing and returns `in-use` if any process has it
+ * open, this one included. If weft is killed, the database is as before. Throws a `StoreError`, for example if the disk is full.
+ */
+export function rebuildSqlite(file: string): 'rebuilt' | 'in-use' {
+  return wrapStoreErrors(cause => storeFault(cause, file))(() => {
+    if (isBeingRebuilt(file)) return 'in-use';
+    const {pid, started, at} = markProcess(process.pid, Date.now());
+    writeFileSync(rebuildFile(file), `${String(pid)} ${started} ${String(at)}`, {mode: 0o600});
+    const connection = connect(file);
+    try {
+      // Every open connection holds a shared lock, so that this one fails.
+      connection.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+      connection.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+      return 'rebuilt';
+    } catch (cause) {
+      if (isBusy(cause)) return 'in-use';
+      throw cause;
+    } finally {
+      closeQuietly(connection);
+      rmSync(rebuildFile(file), {force: true});
+    }
+  });
+}
+
+/** The file with the mark of the process that rebuilds the database. Other processes can't open the database meanwhile, so they wait. */
+const rebuildFile = (file: string): string => `${file}-rebuild`;
+
+function isBeingRebuilt(file: string): boolean {
+  if (statSync(rebuildFile(file), {throwIfNoEntry: false}) === undefined) return false;
+  const [pid, started = '', at] = readFileSync(rebuildFile(file), 'utf8').split(' ');
+  return isAlive({pid: Number(pid), started, at: Number(at)});
+}
+
+const newerSchema = (file: string): Fault =>
   needsUser(
-    `The session database ${file} was made by ${madeBy}.`,
+    `The session database ${file} was made by a newer version of weft.`,
     'Update weft, or choose another folder with WEFT_HOME=<dir>.',
   );
 
@@ -183,11 +232,15 @@ function makeDatabase(connection: DatabaseSync, file: string, {now, process: own
     space: () =>
       guarded(() => {
         const page = pragma(connection, 'page_size');
-        return {bytes: page * pragma(connection, 'page_count'), free: page * pragma(connection, 'freelist_count')};
+        return {
+          bytes: page * pragma(connection, 'page_count'),
+          free: page * pragma(connection, 'freelist_count'),
+          file: pragma(connection, 'auto_vacuum') === incremental ? 'shrinks' : 'fixed',
+        };
       }),
     releaseSpace: () =>
       guarded(() => {
-        if (pragma(connection, 'freelist_count') === 0) {
+        if (pragma(connection, 'auto_vacuum') !== incremental || pragma(connection, 'freelist_count') === 0) {
           connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
           return 'done';
         }

@@ -1,12 +1,14 @@
 // @module-tag long
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdirSync, readFileSync, statSync, utimesSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {JournalRecord} from '../../src/domain/journal.ts';
 import {messageId} from '../../src/domain/ids.ts';
+import {migrations} from '../../src/store/migrations.ts';
 import {openSqlite} from '../../src/store/sqlite-database.ts';
+import {loadSqlite} from '../../src/store/sqlite-database.ts';
 import {Store} from '../../src/store/open-store.ts';
 import {runWeft, TempPlace, weftBin} from '../support/run-weft.ts';
 import {WeftServer} from '../support/weft-server.ts';
@@ -66,7 +68,7 @@ test('prune deletes what is too old, and keeps the newest 50, pinned and open se
   expect(await listed(place)).toEqual(ids);
   expect((await runWeft(['sessions', 'prune'], {place})).code).toBe(0);
   expect(await listed(place)).toEqual([...ids.slice(0, 60), pinned, open]);
-  expect(db.value.space()).toMatchObject({free: 0});
+  expect(db.value.space()).toMatchObject({free: 0, file: 'shrinks'});
   db.value.close();
   keep(place, {gigabytes: 0.0001});
   await runWeft(['sessions', 'unpin', pinned], {place});
@@ -133,4 +135,60 @@ test('a kill at any moment loses nothing that was to stay', async () => {
   }
   expect((await runWeft(['sessions', 'prune'], {place})).code).toBe(0);
   expect(await listed(place)).toEqual(ids.slice(0, 100));
+});
+
+/** Makes a database as an earlier weft left it, which does not shrink before it is rebuilt. */
+function openEarlier(place: TempPlace): InstanceType<ReturnType<typeof loadSqlite>['DatabaseSync']> {
+  mkdirSync(join(place.home, 'weft'));
+  const {DatabaseSync} = loadSqlite();
+  const earlier = new DatabaseSync(join(place.home, 'weft', 'weft.db'));
+  earlier.exec('PRAGMA journal_mode = WAL');
+  for (const step of migrations.slice(0, 10)) earlier.exec(step);
+  earlier.exec('PRAGMA user_version = 10');
+  earlier.exec('CREATE TABLE junk (x); INSERT INTO junk VALUES (hex(zeroblob(5000000))); DROP TABLE junk');
+  return earlier;
+}
+
+/** Lets a process take its time to rebuild a database, as it does for a large one. */
+const slowRebuild = `--import data:text/javascript,${encodeURIComponent(`
+  import {DatabaseSync} from 'node:sqlite';
+  const own = DatabaseSync.prototype.exec;
+  DatabaseSync.prototype.exec = function (sql) {
+    if (sql.includes('VACUUM;')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 7000);
+    return own.call(this, sql);
+  };`)}`;
+
+test('weft that starts while the database is rebuilt waits, and one that was killed meanwhile holds nobody up', async () => {
+  using place = new TempPlace();
+  openEarlier(place).close();
+  const mark = join(place.home, 'weft', 'weft.db-rebuild');
+  const env = place.environment({NODE_OPTIONS: slowRebuild});
+  const prune = (): ReturnType<typeof spawn> =>
+    spawn(process.execPath, [weftBin, 'sessions', 'prune'], {env, stdio: 'ignore'});
+  const killed = prune();
+  await expect.poll(() => existsSync(mark), {timeout: 20_000}).toBe(true);
+  killed.kill('SIGKILL');
+  await once(killed, 'exit');
+  expect((await runWeft(['sessions', 'list'], {place})).code).toBe(0);
+  const rebuilt = once(prune(), 'exit');
+  await expect
+    .poll(() => existsSync(mark) && readFileSync(mark, 'utf8'), {timeout: 20_000})
+    .not.toContain(`${killed.pid} `);
+  expect(await runWeft(['sessions', 'list'], {place})).toMatchObject({code: 0, stderr: 'weft: no sessions yet\n'});
+  expect(await rebuilt).toEqual([0, null]);
+  expect(existsSync(mark)).toBe(false);
+});
+
+test('a database of an earlier weft shrinks once no other process has it open', async () => {
+  using place = new TempPlace();
+  const file = join(place.home, 'weft', 'weft.db');
+  const earlier = openEarlier(place);
+  const whileOpen = await runWeft(['sessions', 'prune'], {place});
+  expect(whileOpen.stderr).toContain('The database keeps its size while weft runs elsewhere.');
+  earlier.close();
+  expect((await runWeft(['sessions', 'prune'], {place})).stderr).toBe('weft: deleted 0 sessions, 0.0 MB\n');
+  const db = openSqlite(file, {now: Date.now, process});
+  if (db.tag === 'failed') expect.unreachable();
+  expect(db.value.space()).toMatchObject({free: 0, file: 'shrinks'});
+  db.value.close();
 });

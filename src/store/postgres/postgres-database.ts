@@ -3,11 +3,11 @@ import {hostname} from 'node:os';
 import {failed, ok, type Outcome, tryOr} from '../../base/outcome.ts';
 import {causeText, type Fault, needsUser} from '../../domain/fault.ts';
 import type {Database, DatabaseOptions, Row, Value} from '../database.ts';
-import {latestVersion, makerOf, postgresSchema, stepsFrom} from '../migrations.ts';
 import {isSameProcess, type ProcessMark} from '../process-mark.ts';
 import {lockedText, StoreError, wrapStoreErrors} from '../store-fault.ts';
 import {type Answer, runStatement, PostgresError} from './connection-thread.ts';
 import {foreignSchemaCode, foreignSchemaFault} from './owned-schema.ts';
+import {postgresMigrations} from './postgres-migrations.ts';
 
 /**
  * Opens the user's data in a Postgres database, in a separate schema. The store expects a synchronous database, and the
@@ -121,7 +121,7 @@ function makeDatabase(
          WHERE relkind = 'r' AND relnamespace = to_regnamespace('weft')`,
         [],
       );
-      return {bytes: Number(row?.['bytes'] ?? 0), free: 0};
+      return {bytes: Number(row?.['bytes'] ?? 0), free: 0, file: 'managed'};
     },
     releaseSpace: () => 'done',
     // The connection belongs to the process, and ends with it.
@@ -137,19 +137,14 @@ function migrate(link: Connection): void {
   link.transaction('schema', () => {
     link.run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
     const found = Number(link.run('SELECT version FROM schema_version').rows[0]?.['version'] ?? 0);
-    const latest = latestVersion(postgresSchema);
-    const steps = stepsFrom(found, postgresSchema);
-    if (steps === undefined)
+    if (found > postgresMigrations.length)
       throw new StoreError(
-        needsUser(
-          `The session database was made by ${makerOf(found, postgresSchema)}.`,
-          'Update weft, or use another database.',
-        ),
+        needsUser('The session database was made by a newer version of weft.', 'Update weft.'),
         undefined,
       );
-    if (steps.length === 0) return;
-    for (const step of steps) link.run(step);
-    link.run(`DELETE FROM schema_version; INSERT INTO schema_version VALUES (${String(latest)})`);
+    if (found === postgresMigrations.length) return;
+    for (const step of postgresMigrations.slice(found)) link.run(step);
+    link.run(`DELETE FROM schema_version; INSERT INTO schema_version VALUES (${String(postgresMigrations.length)})`);
   });
 }
 

@@ -1,14 +1,20 @@
+import {mkdirSync} from 'node:fs';
+import {dirname} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
 import * as fc from 'fast-check';
+import {Client} from 'pg';
 import {expect, test} from 'vitest';
 import {treeId} from '../../../src/domain/checkpoint.ts';
 import {messageText} from '../../../src/domain/conversation.ts';
-import {messageId, type SessionId} from '../../../src/domain/ids.ts';
+import {messageId, parseSessionId, type SessionId} from '../../../src/domain/ids.ts';
 import type {JournalRecord} from '../../../src/domain/journal.ts';
 import {addUsage, noUsage, type Usage} from '../../../src/domain/usage.ts';
+import {migrations} from '../../../src/store/migrations.ts';
+import {postgresMigrations} from '../../../src/store/postgres/postgres-migrations.ts';
 import {encodeBody} from '../../../src/store/record-body.ts';
 import type {SessionUsage} from '../../../src/store/session-rows.ts';
 import {processorClock} from '../../support/processor-clock.ts';
-import {countingStore, onEachDatabase, temporaryFile} from './temporary-store.ts';
+import {countingStore, onEachDatabase, temporaryFile, uuid} from './temporary-store.ts';
 
 const words = fc.oneof(fc.string({unit: 'binary'}), fc.constantFrom('NUL \0', '\\u0000', 'x'.repeat(3000)));
 const tokens = fc.nat({max: 1_000_000});
@@ -85,6 +91,52 @@ function shown(store: ReturnType<typeof countingStore>, id: SessionId) {
   };
 }
 
+/** Makes the database as the version before this step left it, with one session. */
+async function makeEarlier(name: string, id: string, kept: readonly JournalRecord[]): Promise<void> {
+  const rows: readonly (readonly [string, ...(string | number)[]])[] = [
+    [
+      "INSERT INTO sessions (id, directory, model, title, created_at, updated_at, messages) VALUES (?, '/w', 'm', 't', 1, 1, ?)",
+      id,
+      kept.filter(({kind}) => kind === 'prompt' || kind === 'answer').length,
+    ],
+    ...kept.map(
+      (record, at) =>
+        [
+          'INSERT INTO records (session_id, seq, kind, body, at) VALUES (?, ?, ?, ?, 1)',
+          id,
+          at + 1,
+          record.kind,
+          encodeBody(record),
+        ] as const,
+    ),
+  ];
+  if (name.startsWith('postgres:')) {
+    const client = new Client({connectionString: name});
+    await client.connect();
+    await client.query(
+      `CREATE SCHEMA weft; SET search_path = weft, pg_catalog; ${postgresMigrations.slice(0, 5).join(';')};
+       CREATE TABLE schema_version (version BIGINT NOT NULL); INSERT INTO schema_version VALUES (5)`,
+    );
+    for (const [sql, ...values] of rows) {
+      let count = 0;
+      await client.query(
+        sql.replaceAll('?', () => `$${String((count += 1))}`),
+        values,
+      );
+    }
+    await client.end();
+    return;
+  }
+  mkdirSync(dirname(name), {recursive: true});
+  const file = new DatabaseSync(name);
+  for (const step of migrations.slice(0, 10)) file.exec(step);
+  file.exec('PRAGMA user_version = 10');
+  for (const [sql, ...values] of rows) file.prepare(sql).run(...values);
+  file.close();
+}
+
+const earlier = parseSessionId(uuid(900)) ?? expect.unreachable();
+
 onEachDatabase(database => {
   test('lists show what a fold of the records gives, also of a copy', () => {
     const store = countingStore(database.name);
@@ -99,6 +151,20 @@ onEachDatabase(database => {
       }),
       {numRuns: 20},
     );
+    store.close();
+  });
+
+  test('lists show the same of a session from before, to which more is added before or after they count it', async () => {
+    const [one, two, three] = fc.sample(fc.array(records, {minLength: 6, maxLength: 6}), {numRuns: 3, seed: 7});
+    if (one === undefined || two === undefined || three === undefined) expect.unreachable();
+    await makeEarlier(database.name, earlier, one);
+    const store = countingStore(database.name);
+    const session = store.resume(earlier);
+    if (session.tag === 'failed') expect.unreachable();
+    for (const record of two) session.value.append(record);
+    expect(shown(store, earlier)).toEqual(fold(earlier, [...one, ...two]));
+    for (const record of three) session.value.append(record);
+    expect(shown(store, earlier)).toEqual(fold(earlier, [...one, ...two, ...three]));
     store.close();
   });
 });

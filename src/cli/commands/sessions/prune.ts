@@ -30,10 +30,13 @@ export async function pruneSavedSessions({dryRun, json}: PruneOptions): Promise<
   // A pause lets other processes write.
   const pruned = dryRun === undefined ? await pruneSessions(store, free, () => delay(1)) : free;
   if (dryRun === undefined) limitOutputs(outputParent());
+  const {file} = store.space();
   store.close();
   if (dryRun === undefined && places.database.kind === 'sqlite') {
-    const {removeCopies} = await import('../../../store/sqlite-database.ts');
+    const {rebuildSqlite, removeCopies} = await import('../../../store/sqlite-database.ts');
     removeCopies(places.database.file, Date.now() - copyAgeMs);
+    if (file === 'fixed' && rebuildSqlite(places.database.file) === 'in-use')
+      note('The database keeps its size while weft runs elsewhere. Close it, and run weft sessions prune again.');
   }
   const ids = shortSessionIds(sizes);
   const code = printRows({
