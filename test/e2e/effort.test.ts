@@ -62,8 +62,9 @@ test('/effort is kept for its model, in every front end', async () => {
 
 test('a program changes the effort within a session, and learns that the cache is lost', async () => {
   await using scene = await openScene([say('a'), say('b')]);
+  // A later prompt does not join the running turn.
   const prompts = ['hi', '/effort high', 'more'].map(content =>
-    JSON.stringify({type: 'user', message: {role: 'user', content}}),
+    JSON.stringify({type: 'user', message: {role: 'user', content}, priority: 'later'}),
   );
   const {code, stdout} = await scene.run(
     ['--print', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose', ...opus],

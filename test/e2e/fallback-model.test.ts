@@ -33,7 +33,7 @@ test('the other model answers the whole prompt, and the next prompt asks the fir
     [say('Said hi.'), usage({input: 1000, output: 100})],
     [say('Here again.'), usage({input: 1000, output: 100})],
   ]);
-  const lines = ['one', 'two'].map(text => `${JSON.stringify(prompt(text))}\n`).join('');
+  const lines = ['one', 'two'].map(text => `${JSON.stringify(prompt(text, {priority: 'later'}))}\n`).join('');
   const {stdout} = await scene.run([...rpcArgs, ...flags], {stdin: {text: lines}});
   expect(models(scene)).toEqual([main, other, other, main]);
   expect(kindsOf(stdout).filter(kind => kind === 'system/model_fallback')).toHaveLength(1);

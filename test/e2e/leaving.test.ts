@@ -119,13 +119,13 @@ describe('the terminal is as it was before', () => {
     await leftAsItWas(scene, terminal, before);
   });
 
-  test('after an error that nobody expected, which is told in one line', async () => {
+  test('after an error that nobody expected, which is told in one sentence', async () => {
     await using scene = await openScene([hang()]);
     using terminal = open(scene, {NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(breakable)}`});
     const before = await asBefore(terminal);
     process.kill(await started(scene, terminal), 'SIGUSR2');
     await terminal.until(
-      /weft: internal error: it broke\. Please report it with the file of: weft doctor --report report\.md\s+left with 1\s/u,
+      /weft:\s+internal\s+error:\s+it\s+broke\.\s+Please\s+report\s+it\s+with\s+the\s+file\s+of:\s+weft\s+doctor\s+--report\s+report\.md\s+left with 1\s/u,
     );
     await leftAsItWas(scene, terminal, before);
     expect(terminal.log()).not.toContain('    at ');
@@ -142,7 +142,7 @@ describe('the terminal is as it was before', () => {
     terminal.resize(90, 24);
     // The shell may get the terminal's answers to what weft asked after the resize.
     await terminal.until(
-      /weft: internal error: it was rejected\. Please report it with the file of: weft doctor --report report\.md\s+(?:\^\[\[\d+;\d+R)*left with 1\s/u,
+      /weft:\s+internal\s+error:\s+it\s+was\s+rejected\.\s+Please\s+report\s+it\s+with\s+the\s+file\s+of:\s+weft\s+doctor\s+--report\s+report\.md\s+(?:\^\[\[\d+;\d+R)*left with 1\s/u,
     );
     await leftAsItWas(scene, terminal, before);
   });
