@@ -1,8 +1,11 @@
 /** An action that a front end supports. Without it, the action is not offered, and a call is an error. */
 export type ActionAbility = 'opens-reviews' | 'opens-conversations' | 'shows-suggestions';
 
-/** `offers-compactions`: asks the user what to do about a conversation that is too long. */
-export type FrontEndAbility = ActionAbility | 'offers-compactions';
+/**
+ * `offers-compactions`: asks the user what to do about a conversation that is too long. `follows-sessions`: goes on in the new session
+ * that /clear opens.
+ */
+export type FrontEndAbility = ActionAbility | 'offers-compactions' | 'follows-sessions';
 
 export type FrontEndAbilities = ReadonlySet<FrontEndAbility>;
 

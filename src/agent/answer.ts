@@ -105,9 +105,9 @@ function leaveOut(session: SessionContext, blocks: readonly BlockAddress[]): voi
  * too. Returns the end with these words for the user.
  */
 export function withoutDeclined(end: PromptEnd, work: 'none' | 'some', session: SessionContext): PromptEnd {
+  if (end.kind !== 'failed' || end.fault.kind !== 'provider' || !isDeclined(end.fault)) return end;
   const prompt = latestPrompt(session.conversation.journal.records);
-  if (end.kind !== 'failed' || end.fault.kind !== 'provider' || !isDeclined(end.fault) || prompt === undefined)
-    return end;
+  if (prompt === undefined) return end;
   journal(session, {kind: 'declined', prompt});
   if (work === 'some') {
     const message = {role: 'user', id: session.ports.ids.message(), blocks: [reminderBlock(declinedText)]} as const;

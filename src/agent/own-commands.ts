@@ -35,6 +35,8 @@ export async function answerCommand(
     case 'goal':
       return answerOutcome(await client.query({query: 'goal', text: argument}, signal));
     case 'clear':
+      if (!session.frontEnd.has('follows-sessions'))
+        return failed(rejected('/clear works only in a conversation that goes on. Start a new session instead.'));
       return (await clear()) ? ok('') : failed(rejected('The conversation was not cleared.'));
     case 'cost':
       return ok(costText(conversation.usage.report().models));

@@ -84,7 +84,11 @@ export async function runRpc(options: MainOptions): Promise<ExitCode> {
       ...defaultDriver,
       interaction: canAsk(context.options) ? 'interactive' : 'unattended',
       // A program that answers questions learns about the new session from its next messages.
-      frontEnd: new Set(canAsk(context.options) ? ['shows-suggestions', 'opens-conversations'] : ['shows-suggestions']),
+      frontEnd: new Set([
+        'shows-suggestions',
+        'follows-sessions',
+        ...(canAsk(context.options) ? (['opens-conversations'] as const) : []),
+      ]),
       servers,
       structured,
       hooks: clientHooks(hooks, channel),

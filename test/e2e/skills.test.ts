@@ -154,6 +154,8 @@ test("a user's command file wins over a name that only the terminal has", async 
   }
   // weft has /compact in every front end.
   expect((await scene.run(['--prompt', '/compact'])).stdout).toContain('Nothing to compact yet');
+  const cleared = await scene.run(['--prompt', '/clear']);
+  expect(cleared).toMatchObject({code: 1, stderr: expect.stringContaining('Start a new session instead.')});
   expect(scene.server.requests).toHaveLength(2);
 });
 

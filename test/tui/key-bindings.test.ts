@@ -178,6 +178,18 @@ describe('the keys of the user', () => {
     ]);
   });
 
+  test('on a card, a key after the beginning of a chord is part of the chord', () => {
+    const reader = use({global: {'ctrl+k ctrl+s': 'redraw'}});
+    const ignored = [{kind: 'key', name: 'ignored'}];
+    for (const [input, key] of [
+      ['y', bareKey],
+      ['', {...bareKey, return: true}],
+    ] as const) {
+      expect([reader.read('k', ctrl, 'card'), reader.read(input, key, 'card')]).toEqual([ignored, ignored]);
+      expect(reader.read('y', bareKey, 'card')).toEqual([{kind: 'text', text: 'y'}]);
+    }
+  });
+
   test('a chord that a context unbinds leaves its first key to the context', () => {
     const reader = use({global: {'ctrl+k ctrl+s': 'redraw'}, prompt: {'ctrl+k ctrl+s': null}});
     expect([reader.read('k', ctrl, 'prompt'), reader.begun]).toEqual([[{kind: 'key', name: 'delete-to-end'}], '']);

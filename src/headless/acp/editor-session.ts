@@ -207,7 +207,11 @@ export class EditorSession {
   async #tellCommands(): Promise<void> {
     const answer = await this.#engine.query({query: 'commands'}, new AbortController().signal);
     if (answer.tag !== 'ok') return;
-    const availableCommands = offeredCommands(answer.value).map(({name, description, argumentHint}) => ({
+    // An editor opens a new session by itself.
+    const own = offeredCommands(answer.value).filter(
+      ({name}) => name !== 'clear' || answer.value.some(file => file.name === name),
+    );
+    const availableCommands = own.map(({name, description, argumentHint}) => ({
       name,
       description,
       ...(argumentHint === '' ? {} : {input: {hint: argumentHint}}),

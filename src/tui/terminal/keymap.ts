@@ -230,8 +230,8 @@ export class KeyReader {
       labels.map(label => actionOfKey(before + label, context)).find(name => name !== undefined);
     if (begun !== '') {
       const found = find(`${begun} `);
-      // Esc only ends the chord. Any other key counts by itself.
-      if (found !== undefined || labels.includes('Esc')) return found ?? 'ignored';
+      // Esc only ends the chord. Any other key counts by itself, but answers no card: it was meant for the chord.
+      if (found !== undefined || labels.includes('Esc') || context === 'card') return found ?? 'ignored';
     }
     this.#begun = labels.find(label => chordsFrom(label, context).length > 0) ?? '';
     return this.#begun === '' ? (find('') ?? 'ignored') : 'ignored';
@@ -240,8 +240,11 @@ export class KeyReader {
   /** Reads typed characters. The first may end a chord. */
   readText(text: string, context: KeyContext): readonly KeyPress[] {
     const [first = ''] = text;
-    const name = this.#begun === '' ? undefined : actionOfKey(`${this.#begun} ${first.toLowerCase()}`, context);
+    const begun = this.#begun;
     this.#begun = '';
+    if (begun === '') return [{kind: 'text', text}];
+    const name =
+      actionOfKey(`${begun} ${first.toLowerCase()}`, context) ?? (context === 'card' ? 'ignored' : undefined);
     if (name === undefined) return [{kind: 'text', text}];
     const rest = text.slice(first.length);
     return [{kind: 'key', name}, ...(rest === '' ? [] : [{kind: 'text', text: rest} as const])];
