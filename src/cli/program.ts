@@ -165,9 +165,9 @@ export async function openCommand(program: Command, word: string): Promise<Comma
 
 const opened = new WeakSet<Command>();
 
-/** Refuses `weft sk-…` and `weft login sk-…`, so that the key does not reach a model. The error does not repeat the key. */
+/** Refuses `weft sk-…` and `weft login openai sk-…`, so that the key does not reach a model. The error does not repeat the key. */
 function refuseKey(words: readonly string[], program: Command): void {
-  if (words.length > 2 || !isSurelyKey(words.at(-1) ?? '')) return;
+  if ((words.length > 2 && words[0] !== 'login') || !words.some(isSurelyKey)) return;
   program.error(
     'error: This is an API key. Nothing was sent. To save it, put it into a file and run: weft login < key.txt',
   );

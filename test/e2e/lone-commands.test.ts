@@ -37,6 +37,7 @@ describe('a word that people try is a command, and nothing is sent', () => {
     ],
     ['help nope', 2, /^$/u, /^weft: No help on "nope"\. /u],
     [`login ${key}`, 2, /^$/u, /^weft: This is an API key\. Nothing was sent\. (?!.*sk-)/u],
+    [`login openai ${key} please`, 2, /^$/u, /^weft: This is an API key\. Nothing was sent\. (?!.*sk-)/u],
     [`${key} --model m`, 2, /^$/u, /^weft: This is an API key\. Nothing was sent\. (?!.*sk-)/u],
     ['install', 2, /^$/u, /Unknown command "install"\. Did you mean "weft help install"\?/u],
   ])('weft %s', async (line, code, stdout, stderr) => {
