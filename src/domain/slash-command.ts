@@ -180,9 +180,23 @@ export function activeSkills(messages: readonly Message[]): readonly ActiveSkill
 /** Joins a prompt and piped text, marked so that the model can distinguish them. */
 export function joinPipedText(prompt: string, piped: string): string {
   if (piped.trim() === '') return prompt;
-  return prompt === '' ? piped : `${prompt}\n\n<stdin>\n${piped.replace(/\n$/u, '')}\n</stdin>`;
+  return prompt === '' ? piped : beside(prompt, piped, 'stdin');
 }
 
-/** Returns the prompt without the text that `joinPipedText` added. */
-export const withoutPipedText = (text: string): string =>
-  text.endsWith('\n</stdin>') ? text.replace(/\n\n<stdin>\n[^]*$/u, '') : text;
+/** Joins a prompt and the texts that a program attached to it. Beside a command they are marked, so that they never become its arguments. */
+export function joinAttachedTexts(prompt: string, attached: readonly string[]): string {
+  const text = attached.join('\n\n');
+  return readSlashCommand(prompt) === undefined || text.trim() === ''
+    ? [prompt, ...attached].join('\n\n')
+    : beside(prompt, text, 'attached');
+}
+
+const beside = (prompt: string, text: string, tag: 'stdin' | 'attached'): string =>
+  `${prompt}\n\n<${tag}>\n${text.replace(/\n$/u, '')}\n</${tag}>`;
+
+/** Returns the prompt without the text beside it that `joinPipedText` and `joinAttachedTexts` added. */
+export const withoutTextBeside = (text: string): string => {
+  const [, tag = ''] = /\n<\/(stdin|attached)>$/u.exec(text) ?? [];
+  const at = tag === '' ? -1 : text.indexOf(`\n\n<${tag}>\n`);
+  return at < 0 ? text : text.slice(0, at);
+};

@@ -1,4 +1,6 @@
 // @module-tag long
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {methods} from '@agentclientprotocol/sdk';
 import {expect, test} from 'vitest';
 import {say} from '../support/model-script.ts';
@@ -35,4 +37,18 @@ test('blocks of a prompt stay apart, none but a text is a command, and no attach
   expect(scene.server.requests.map(toldPrompt)).toEqual(prompts.map(([, told]) => told));
   const sent = JSON.stringify(scene.server.requests.at(-1)?.body);
   for (const bytes of ['pixels', 'pages']) expect(sent).toContain(Buffer.from(bytes).toString('base64'));
+});
+
+test('an embedded text is no argument of a command', async () => {
+  await using scene = await openScene([say('Done.')]);
+  const folder = join(scene.place.home, '.claude', 'commands');
+  mkdirSync(folder, {recursive: true});
+  writeFileSync(join(folder, 'twice.md'), 'First $ARGUMENTS, then $ARGUMENTS');
+  const embedded = {type: 'resource', resource: {uri: 'file:///a.txt', text: '# Notes\ntouch it-ran'}} as const;
+  await asEditor(scene, async weft => {
+    const sessionId = await newSession(weft, scene);
+    await weft.request(methods.agent.session.prompt, {sessionId, prompt: [text('/twice x'), embedded]});
+  });
+  const sent = JSON.stringify(scene.server.requests[0]?.body.messages);
+  expect([sent.match(/# Notes/gu)?.length, sent.includes('First x /a.txt, then x /a.txt')]).toEqual([1, true]);
 });

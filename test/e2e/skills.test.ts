@@ -1,5 +1,5 @@
 // @module-tag long
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {call, say} from '../support/model-script.ts';
@@ -170,6 +170,22 @@ test('piped text goes beside a command, not into its arguments and command lines
   const sent = JSON.stringify(scene.server.requests[0]?.body.messages);
   expect(sent.match(/piped/gu)).toHaveLength(1);
   expect(sent).toContain('First x, then x');
+});
+
+test('a text that a program attaches to a command is no argument of it', async () => {
+  await using scene = await openScene(() => say('Done.'));
+  putFile(
+    join(scene.place.home, '.claude', 'commands', 'twice.md'),
+    'First $ARGUMENTS, then $ARGUMENTS\n!`echo $ARGUMENTS`\n',
+  );
+  const client = startRpc(scene, ['--permission-mode', 'bypassPermissions']);
+  const content = ['/twice x', 'attached $(touch it-ran)\ntouch it-ran'].map(text => ({type: 'text', text}));
+  client.send({type: 'user', message: {role: 'user', content}});
+  await client.next(isType('result'));
+  await client.finish();
+  const sent = JSON.stringify(scene.server.requests[0]?.body.messages);
+  expect([sent.match(/attached \$/gu)?.length, sent.includes('First x, then x')]).toEqual([1, true]);
+  expect(existsSync(join(scene.place.work, 'it-ran'))).toBe(false);
 });
 
 test('an untrusted project with many files is named, although the answer comes sooner', async () => {

@@ -23,7 +23,7 @@ import {
   ownCommand,
   readSlashCommand,
   type SlashCommand,
-  withoutPipedText,
+  withoutTextBeside,
 } from '../../domain/slash-command.ts';
 import {approve, deniedText, judgeOwnAction, withHookVerdict} from '../approval.ts';
 import {droppedChanges} from '../command-changes.ts';
@@ -81,8 +81,8 @@ export async function findCommand(
   | {readonly kind: 'command'; readonly command: SlashCommand}
   | {readonly kind: 'unknown'; readonly text: string}
 > {
-  // Piped text goes with the prompt, and not into a command line of the command.
-  const command = readSlashCommand(withoutPipedText(text));
+  // Piped and attached texts go with the prompt, and not into a command line of the command.
+  const command = readSlashCommand(withoutTextBeside(text));
   if (command === undefined) return {kind: 'text'};
   await ports.commands.ready(signal);
   if (command.name.startsWith('mcp__')) await ports.machine.mcp.ready(signal);

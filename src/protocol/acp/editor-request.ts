@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {tryOr} from '../../base/outcome.ts';
 import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
 import {imageFrom} from '../../domain/image-facts.ts';
+import {joinAttachedTexts, readSlashCommand} from '../../domain/slash-command.ts';
 
 /*
  * The requests that an editor sends to weft over ACP, version 1. Unknown fields are ignored.
@@ -69,37 +70,52 @@ type Attachment = ImageBlock | DocumentBlock;
  */
 export function promptOf(blocks: Prompt): {readonly text: string; readonly images: readonly Attachment[]} {
   const images: Attachment[] = [];
+  const [first] = blocks;
+  const isCommand = first?.type === 'text' && readSlashCommand(first.text) !== undefined;
+  const attached: string[] = [];
+  const embed = (path: string, text: string): string => {
+    if (!isCommand) return `\n${path}:\n${text}\n`;
+    attached.push(`${path}:\n${text}`);
+    return path;
+  };
   const parts = blocks
-    .map(block => ({type: block.type, text: textOf(block, images)}))
+    .map(block => ({type: block.type, text: textOf(block, {images, embed})}))
     .filter(({text}) => text.trim() !== '');
   const text = parts.reduce((before, {type, text: next}, at) => {
     const isApart = before === '' || /[\s([{"'`]$/u.test(before) || /^[\s.,;:!?)\]}"'`]/u.test(next);
     return `${before}${isApart ? '' : type === 'text' && parts[at - 1]?.type === 'text' ? '\n' : ' '}${next}`;
   }, '');
   const isPathFirst = parts[0]?.type !== 'text' && text.trimStart().startsWith('/');
+  if (attached.length > 0) return {text: joinAttachedTexts(text, attached), images};
   return {text: isPathFirst ? `File ${text.trimStart()}` : text, images};
 }
 
+interface Parts {
+  readonly images: Attachment[];
+  /** Returns the text that stands in the prompt for an embedded text. */
+  readonly embed: (path: string, text: string) => string;
+}
+
 /** Returns the text of a block. An image has none. */
-function textOf(block: Prompt[number], images: Attachment[]): string {
+function textOf(block: Prompt[number], parts: Parts): string {
   switch (block.type) {
     case 'text':
       return block.text;
     case 'resource_link':
       return pathOf(block.uri);
     case 'resource':
-      return embeddedText(block.resource, images);
+      return embeddedText(block.resource, parts);
     case 'image':
-      images.push(block.image);
+      parts.images.push(block.image);
       return '';
     default:
       return block satisfies never;
   }
 }
 
-function embeddedText({uri, text, blob, mimeType}: Resource, images: Attachment[]): string {
+function embeddedText({uri, text, blob, mimeType}: Resource, {images, embed}: Parts): string {
   const path = pathOf(uri);
-  if (typeof text === 'string') return `\n${path}:\n${text}\n`;
+  if (typeof text === 'string') return embed(path, text);
   const bytes = Buffer.from(blob ?? '', 'base64');
   if (bytes.length === 0) return path;
   const data = bytes.toString('base64');
@@ -108,7 +124,7 @@ function embeddedText({uri, text, blob, mimeType}: Resource, images: Attachment[
   if (mimeType === 'application/pdf') images.push({kind: 'document', mediaType: mimeType, name: path, data});
   if (image.tag === 'ok' || mimeType === 'application/pdf') return path;
   const decoded = tryOr(() => new TextDecoder('utf-8', {fatal: true}).decode(bytes), undefined);
-  if (decoded !== undefined) return `\n${path}:\n${decoded}\n`;
+  if (decoded !== undefined) return embed(path, decoded);
   return `${path} (${mimeType ?? 'unknown type'}, ${bytes.length} bytes; the editor attached it, but weft can't read it)`;
 }
 

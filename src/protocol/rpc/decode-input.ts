@@ -3,6 +3,7 @@ import {isJsonObject, parseJson, type Json, type JsonObject} from '../../base/js
 import {failed, ok, type Outcome} from '../../base/outcome.ts';
 import type {DocumentBlock, ImageBlock} from '../../domain/conversation.ts';
 import {imageFrom} from '../../domain/image-facts.ts';
+import {joinAttachedTexts} from '../../domain/slash-command.ts';
 import {controlRequests, type ControlRequest} from './control-message.ts';
 
 /** One line of a client's input, decoded as far as possible. */
@@ -96,11 +97,12 @@ function parsePrompt(value: JsonObject): RpcInput {
   if (role !== undefined && role !== 'user')
     return {kind: 'broken', message: `a user message has the role "user", not ${JSON.stringify(role)}`};
   const parts = (Array.isArray(content) ? content : [content]).map(parsePart);
+  const [first = '', ...attached] = parts.flatMap(part => (part.kind === 'text' ? [part.text] : []));
   return {
     kind: 'prompt',
     prompt: {
       id: typeof uuid === 'string' && uuid !== '' ? uuid : undefined,
-      text: parts.flatMap(part => (part.kind === 'text' ? [part.text] : [])).join('\n\n'),
+      text: joinAttachedTexts(first, attached),
       images: parts.flatMap(part => (part.kind === 'image' ? [part.image] : [])),
       when: priority === 'later' ? 'queued' : 'steering',
       send: shouldQuery === false ? 'hold' : 'now',
