@@ -115,8 +115,9 @@ const minOutput = 1024;
 
 const quota =
   /insufficient_quota|billing|credit_balance|credit balance|insufficient[ _](?:balance|credits?|funds)|payment required|usage_limit_reached|exceeded_current_quota|exceeded your current quota|(?:key|monthly|weekly|usage|spend(?:ing)?) limit (?:reached|exceeded)|(?:hit|reached) your (?:\w+ )?(?:usage|spend|plan)|subscription_sharing_(?!us\w+_unavailable)|\b1308\b|\b1113\b/u;
+/** Matches the words of Anthropic, OpenAI, Azure, Google, DeepSeek, DashScope, Z.ai, MiniMax, xAI, OpenRouter and LiteLLM. */
 const policy =
-  /policy_blocked|dlp_request_denied|content_filter|content_policy_violation|responsibleaipolicyviolation|flagged for possible cybersecurity|content management policy|prohibited_content|(?:input|prompt) was flagged/u;
+  /policy_blocked|dlp_request_denied|content[_ ]filter|content_?policy_?violation|responsibleaipolicyviolation|responsible ai practices|flagged for possible cybersecurity|content management policy|prohibited_content|(?:input|prompt) was flagged|requires moderation|content exists risk|data_?inspection_?failed|new_sensitive|敏感内容|violates? (?:the )?usage guidelines/u;
 const dataPolicy = /no endpoints.*data policy|data policy.*no endpoints/u;
 const throttled =
   /throttling|too many tokens, please wait|rate increased too quickly|at capacity|high demand|overloaded/u;

@@ -401,6 +401,21 @@ function messageOf(status: number, body: object) {
   return judged.kind === 'final' && judged.fault.kind === 'provider' ? judged.fault.message : judged;
 }
 
+test.each([
+  ['Anthropic', 400, error('Output blocked by content filtering policy', {type: 'invalid_request_error'})],
+  ['DeepSeek', 400, error('Content Exists Risk', {type: 'invalid_request_error'})],
+  ['DashScope', 400, error('Input data may contain inappropriate content.', {code: 'data_inspection_failed'})],
+  ['Z.ai', 400, error('系统检测到输入或生成内容可能包含不安全或敏感内容', {code: '1301'})],
+  ['MiniMax', 400, error('input new_sensitive (1026)')],
+  ['xAI', 403, error('Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO')],
+  ['OpenRouter', 403, error('m requires moderation on OpenAI. Your input was flagged for "violence".')],
+  ['LiteLLM', 400, error('litellm.ContentPolicyViolationError: blocked')],
+  ['Vertex', 400, error("This prompt contains sensitive words that violate Google's Responsible AI practices.")],
+])('a prompt that %s declines is told apart from other refusals', (_provider, status, body) => {
+  const judged = judge(status, body).error;
+  expect(judged.kind === 'final' && judged.fault.kind === 'provider' && judged.fault.refusal).toEqual({kind: 'policy'});
+});
+
 test('a message names the status that the server sent', () => {
   expect([
     messageOf(400, error('No such model.', {code: 'model_not_found'})),
