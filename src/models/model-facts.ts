@@ -196,7 +196,7 @@ const smallLimit = (most = Infinity, contextWindow: number): number =>
 
 const unknownMaxOutput = 8192;
 const smallWindow = 200_000;
-const minOutput = 2048;
+const minOutput = 512;
 
 /** Returns the prices with Anthropic's cache of an hour. Writing to it costs twice as much as input. */
 function withHourlyCache(price: ModelInfo['price']): ModelInfo['price'] {

@@ -71,7 +71,7 @@ test('output bounds', () => {
     'some-model',
   ];
   expect(models.map(limit)).toEqual([128_000, 128_000, 64_000, 4096, 8192]);
-  expect([4096, 16_384, 131_072].map(small)).toEqual([2048, 4096, 8192]);
+  expect([4096, 16_384, 131_072].map(small)).toEqual([1024, 4096, 8192]);
   expect(outputLimit(infoOf('some-model', {maxOutput: 100}), {maxTokens: 'default'})).toBe(100);
   expect(outputLimit(infoOf('some-model'), {maxTokens: 20})).toBe(20);
 });
