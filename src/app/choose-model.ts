@@ -415,8 +415,9 @@ async function connectProvider(provider: Provider, choice: ModelChoice, signal: 
   // A server at another address has its own models: use the first one that it lists.
   const listed = await serverModels(provider, {apiKey, baseUrl, environment, access}, signal);
   if (listed.tag === 'failed') {
-    const advice = listed.error.kind === 'provider' ? ' Or choose a model with --model or WEFT_MODEL.' : '';
-    return {...unreachableModel(choice, sentence(faultText(listed.error)) + advice), secrets};
+    const text = faultText(listed.error);
+    const advised = `${sentence(text)} Or choose a model with --model or WEFT_MODEL.`;
+    return {...unreachableModel(choice, listed.error.kind === 'provider' ? advised : text), secrets};
   }
   const first = listed.value.find(name => !hasOtherUse.test(name)) ?? listed.value[0];
   if (first !== undefined) return ready(first);
