@@ -1,7 +1,13 @@
 import type {ToolCallBlock} from '../domain/conversation.ts';
 import {messageId} from '../domain/ids.ts';
 import {mcpClientModel} from '../domain/journal.ts';
-import {type ModelEvent, type ModelPort, unknownFacts} from '../domain/model-stream.ts';
+import {
+  type BlockDelta,
+  type BlockStart,
+  type ModelEvent,
+  type ModelPort,
+  unknownFacts,
+} from '../domain/model-stream.ts';
 import {noUsage} from '../domain/usage.ts';
 import {BlockBuilder} from '../models/block-builder.ts';
 import type {ChosenModel} from './choose-model.ts';
@@ -9,7 +15,7 @@ import {randomUuid} from './clock-and-ids.ts';
 
 /**
  * Stands in for the model of a session whose tool calls another program makes. The engine runs these calls exactly as a model's.
- * `give` sets the call of the next answer. Every other answer is empty, so that the prompt ends.
+ * `give` sets the call of the next answer. Every other answer is one word, so that the prompt ends.
  */
 export class CalledModel implements ModelPort {
   readonly provider = 'mcp';
@@ -25,7 +31,12 @@ export class CalledModel implements ModelPort {
     this.#next = undefined;
     const id = messageId(randomUuid());
     yield [{event: 'message-started', id, model: mcpClientModel, usage: noUsage}];
-    if (call !== undefined) yield callEvents(call);
+    yield call === undefined
+      ? eventsOf({kind: 'text'}, {kind: 'text', text: 'Done.'})
+      : eventsOf(
+          {kind: 'tool-call', id: call.id, name: call.name},
+          {kind: 'tool-input', json: JSON.stringify(call.input)},
+        );
     yield [{event: 'message-finished', stop: call === undefined ? 'end-turn' : 'tool-use', usage: noUsage}];
   }
 
@@ -40,10 +51,10 @@ export const chosenFor = (port: ModelPort, choice: ChosenModel['choice']): Chose
   choice,
 });
 
-function callEvents({id, name, input}: ToolCallBlock): readonly ModelEvent[] {
+function eventsOf(start: BlockStart, delta: BlockDelta): readonly ModelEvent[] {
   const events: ModelEvent[] = [];
-  const block = new BlockBuilder(0, {kind: 'tool-call', id, name}, events);
-  block.add({kind: 'tool-input', json: JSON.stringify(input)}, events);
+  const block = new BlockBuilder(0, start, events);
+  block.add(delta, events);
   block.finish(events);
   return events;
 }

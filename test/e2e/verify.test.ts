@@ -25,7 +25,12 @@ const write = (scene: Scene, name: string, text: string): void => writeFileSync(
 test('verify runs the checks again, and says what differs', async () => {
   await using scene = await checkedProject();
   const same = await scene.run(['verify']);
-  expect([same.code, same.stdout]).toEqual([0, '✓ npm test 2 passed 0 failed: exit code 0, as its receipt says\n']);
+  expect(same).toEqual({
+    code: 0,
+    signal: null,
+    stdout: '✓ npm test 2 passed 0 failed: exit code 0, as its receipt says\n',
+    stderr: '',
+  });
   write(scene, 'a.test.mjs', failing);
   const other = await scene.run(['verify', '--json']);
   expect(other.code).toBe(1);
