@@ -132,6 +132,9 @@ function countTests(text: string, middle: CheckOutput['middle']): CheckCounts {
     if (Object.keys(counts).length > 0) return counts;
     if (found.some(([line]) => /\d (?:skipped|deselected|todo|pending|xfailed)\b/u.test(line))) return {passed: 0};
   }
+  // Node.js lists the failed tests behind its counts, which `tail` may have cut off.
+  const [, failures] = /^✖ failing tests:$([^]*)/mu.exec(text) ?? [];
+  if (failures !== undefined) return {failed: Math.max(1, failures.match(/^✖ /gmu)?.length ?? 0)};
   // These formats have a line for each test, so the whole output is needed.
   if (middle === 'cut') return {};
   if (saysNoTest(text)) return {passed: 0};

@@ -28,6 +28,11 @@ const outputs: readonly (readonly [string, CheckCounts, string, CheckKind?])[] =
     '✔ adds (0.5ms)\nℹ tests 41\nℹ suites 0\nℹ pass 41\nℹ fail 0\nℹ cancelled 0\nℹ duration_ms 52.1\n',
   ],
   [
+    'the end of node --test',
+    {failed: 1},
+    'ℹ duration_ms 52.1\n\n✖ failing tests:\n\ntest at a.test.mjs:3:1\n✖ f (1.2ms)\n  AssertionError: 2 == 1\n',
+  ],
+  [
     'node --test as TAP',
     {passed: 1, failed: 1},
     'TAP version 13\n# Subtest: adds\nok 1 - adds\nnot ok 2 - divides\n1..2\n# tests 2\n# pass 1\n# fail 1\n',
