@@ -99,7 +99,7 @@ export async function runInShadow(
         stdio: [0, stdout, 2],
       });
       // The terminal may have sent the signal to the process inside as well. A second one changes nothing.
-      stop = signal => void child.kill(signal);
+      stop = signal => void (child.pid !== undefined && child.kill(signal));
       const code = await new Promise<number | string>(resolve => {
         child.once('error', cause => resolve(causeText(cause)));
         child.once('exit', (status, signal) =>

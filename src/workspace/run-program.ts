@@ -40,7 +40,6 @@ export function runProgram(
   const options = {
     cwd: run.folder,
     env: run.environment,
-    signal,
     killSignal: 'SIGKILL',
     maxBuffer: run.maxOutput,
     encoding: 'buffer',
@@ -48,26 +47,41 @@ export function runProgram(
   } as const;
   return new Promise(resolve => {
     let isLate = false;
+    let isAborted = false;
     const child = execFile(program, args, options, (error, output, errors) => {
       clearTimeout(timer);
       const code = isLate ? -1 : error === null ? 0 : error.code;
-      const kind = isLate ? 'too-slow' : typeof code === 'number' || error === null ? 'exited' : kindOf(error.code);
+      const kind = isAborted
+        ? 'aborted'
+        : isLate
+          ? 'too-slow'
+          : typeof code === 'number' || error === null
+            ? 'exited'
+            : kindOf(error.code);
       const stderr = errors.toString('utf8');
       if (kind !== 'exited') kill();
-      signal.removeEventListener('abort', kill);
+      signal.removeEventListener('abort', abort);
       resolve({kind, code: typeof code === 'number' ? code : -1, output, stderr, message: error?.message ?? ''});
     });
     const kill = (): void => {
       if (run.children === 'killed') killGroup(child.pid);
     };
-    // weft may exit before the callback.
-    signal.addEventListener('abort', kill);
+    // Without a process, `kill` of Node.js would signal weft's own group and all that the user's script runs in it.
+    const end = (): void => {
+      if (child.pid !== undefined) child.kill('SIGKILL');
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    };
+    const abort = (): void => {
+      isAborted = true;
+      kill();
+      end();
+    };
+    signal.addEventListener('abort', abort);
     // Node's own `timeout` drops the output of a program that exited in time but whose pipe is still open, and reports success.
     const timer = setTimeout(() => {
       isLate = true;
-      child.kill('SIGKILL');
-      child.stdout?.destroy();
-      child.stderr?.destroy();
+      end();
     }, run.limitMs);
     // Such a program may start an agent that lives on with its pipes, as password managers do.
     if (run.children === 'killed') {
@@ -98,7 +112,6 @@ function killGroup(id: number | undefined): void {
 }
 
 function kindOf(code: string | number | null | undefined): ProgramEnd['kind'] {
-  if (code === 'ABORT_ERR') return 'aborted';
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'too-much';
   return typeof code === 'string' ? 'not-started' : 'exited';
 }

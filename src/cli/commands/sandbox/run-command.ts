@@ -156,8 +156,10 @@ async function runToEnd(
     const stdio = form.json === undefined ? 'inherit' : [0, 2, 2];
     const child = spawn(start.program, start.args, {cwd: directory, env: start.environment, stdio});
     signals.passTo = signal => {
+      // Without a process, `kill` would signal weft's own group.
+      if (child.pid === undefined) return;
       if (!isHeld) child.kill(signal);
-      else if (!signalInside(child.pid ?? 0, signal)) child.kill('SIGKILL');
+      else if (!signalInside(child.pid, signal)) child.kill('SIGKILL');
     };
     const ended = endOf(child);
     return ok({started: ended, ended, discard: async () => 'see above'});
