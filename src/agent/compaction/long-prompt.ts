@@ -71,18 +71,21 @@ export async function promptsInFiles(size: RequestSize, session: SessionContext)
   const pinned = new Set(pinnableMessages(kept.records).flatMap(({id, state}) => (state === 'pinned' ? [id] : [])));
   const prompts = messages.filter(message => isOrdinaryMessage(message) && !pinned.has(message.id));
   const after: Message[] = [...messages];
+  let total = estimateMessagesTokens(messages);
   const files: string[] = [];
   for (const prompt of [...prompts.filter(({id}) => id === latest), ...prompts.filter(({id}) => id !== latest)]) {
     const tokens = estimateMessageTokens(prompt);
-    const most = prompt.id === latest ? room / 2 : room - estimateMessagesTokens(after) + tokens;
+    const most = prompt.id === latest ? room / 2 : room - total + tokens;
     if (prompt.role !== 'user' || tokens <= most) continue;
     const shorter = await inFiles(prompt.blocks, {most, room}, session.ports.saveText);
     if (shorter === undefined) continue;
-    after[messages.indexOf(prompt)] = {...prompt, blocks: shorter.blocks};
+    const filed = {...prompt, blocks: shorter.blocks};
+    after[messages.indexOf(prompt)] = filed;
+    total += estimateMessageTokens(filed) - tokens;
     files.push(...shorter.files);
   }
   if (files.length === 0) return undefined;
-  const tokens = Math.round((size.fixed + estimateMessagesTokens(after)) * size.scale);
+  const tokens = Math.round((size.fixed + total) * size.scale);
   journal(session, {
     kind: 'compaction',
     id: session.ports.ids.message(),
