@@ -531,11 +531,11 @@ function modelOfSession(model: ModelPort, secrets: Redactor): ModelPort {
     },
     async *stream(request, signal) {
       for await (const batch of model.stream(request, signal)) {
-        for (const event of batch) {
+        yield batch.map(event => {
           const window = revealedWindow(event, request);
           if (window > 0) windows.set(request.model, window);
-        }
-        yield batch.map(event => redacted(event, secrets, revealedWindow(event, request)));
+          return redacted(event, secrets, window);
+        });
       }
     },
   };

@@ -229,9 +229,10 @@ function hasNoRoom(
   request: ModelRequest,
 ): boolean {
   const tokens = usedTokens(usage);
-  const estimated = estimateFixedTokens(request) + estimateMessagesTokens(request.messages);
   const isCut = stop === 'max-tokens' && request.maxTokens === 'default' && usage.outputTokens <= fewTokens;
-  return isCut && tokens >= smallestWindow && tokens <= estimated * 1.25;
+  // Most answers are not cut, and an estimate reads the whole request.
+  if (!isCut || tokens < smallestWindow) return false;
+  return tokens <= (estimateFixedTokens(request) + estimateMessagesTokens(request.messages)) * 1.25;
 }
 
 /** The part of the context window that must be used before the user is shown how full it is. */

@@ -184,8 +184,7 @@ export async function measureSizes(
       `a turn after ${scale.messages} messages`,
       (await bench.turn(messagesFor(scale.messages))) / turn,
       'a first turn',
-      // V8 has one megabyte for new objects, so that it collects more often in a late turn.
-      12,
+      8,
     );
     add('memory after /clear', await bench.memoryAfterClear(), 'the memory before it', 0.5);
 
