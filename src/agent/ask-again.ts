@@ -1,6 +1,6 @@
 import type {PromptEnd} from '../actions/agent-event.ts';
 import {firstLine} from '../base/clip.ts';
-import type {Fault} from '../domain/fault.ts';
+import {needsUser} from '../domain/fault.ts';
 import type {SessionContext} from './session-context.ts';
 
 /** The texts with which weft asks the model again after a cut answer. */
@@ -18,10 +18,10 @@ export const cutNotes = {
 } as const;
 
 /** Returns the end of a prompt that failed. */
-export const failedEnd = (message: string, fix: string): PromptEnd => {
-  const fault: Fault = {kind: 'needs-user', message, fix};
-  return {kind: 'failed', fault};
-};
+export const failedEnd = (message: string, fix: string): PromptEnd => ({
+  kind: 'failed',
+  fault: needsUser(message, fix),
+});
 
 const useCallingModel = 'Use a model that supports tool calls, or turn on tool calls at the server.';
 const callProperly = ({tools}: SessionContext): string =>

@@ -9,7 +9,7 @@ import {unreachable} from '../base/unreachable.ts';
 import {visibleLine, visibleOutput} from '../base/visible.ts';
 import {blockTexts, toolCalls} from '../domain/conversation.ts';
 import {weftItself} from '../domain/executor.ts';
-import {faultText, rejected, type Fault} from '../domain/fault.ts';
+import {faultText, rejected, type Fault, needsUser} from '../domain/fault.ts';
 import {type Condition, conditionText, Failures, jsonFailure, readCondition} from '../domain/goal.ts';
 import {goalIn} from '../domain/history.ts';
 import {type ActionId, actionId} from '../domain/ids.ts';
@@ -86,7 +86,7 @@ export class PromptConditions {
       if (what === 'check' || command === undefined) continue;
       const source = reuse === 'receipt' ? 'named' : 'written';
       const hidden = await hiddenCondition(condition, this.#context.session, source);
-      if (hidden !== '') return {kind: 'failed', fault: {kind: 'needs-user', message: hidden, fix: dropFix.goal}};
+      if (hidden !== '') return {kind: 'failed', fault: needsUser(hidden, dropFix.goal)};
       const allowed = await this.#allow(command, what, signal);
       if (signal.aborted) return {kind: 'interrupted'};
       if (!('terms' in allowed)) return {kind: 'not-sent', why: 'not-permitted', fault: allowed};
@@ -207,7 +207,7 @@ export class PromptConditions {
     if (required === undefined) return {kind: 'hold'};
     const message = `${visibleLine(required.text)} was not checked: plan mode runs no checks.`;
     const fix = 'Require it when the plan is carried out, or choose another permission mode.';
-    return ended({kind: 'failed', fault: {kind: 'needs-user', message, fix}});
+    return ended({kind: 'failed', fault: needsUser(message, fix)});
   }
 
   /** `isWork`: the prompt is more than a question and its answer. */
@@ -275,7 +275,7 @@ export class PromptConditions {
     const command = commandOf(condition);
     // A plan may have been approved since the prompt began.
     const hidden = what === 'goal' && reuse === 'nothing' ? await hiddenCondition(condition, session) : '';
-    if (hidden !== '') return {kind: 'not-checked', fault: {kind: 'needs-user', message: hidden, fix: dropFix.goal}};
+    if (hidden !== '') return {kind: 'not-checked', fault: needsUser(hidden, dropFix.goal)};
     if (command !== undefined && reuse === 'receipt' && (await this.#isProven(command, signal))) return {kind: 'holds'};
     const ran = command === undefined ? undefined : await this.#run(command, what, signal);
     if (ran !== undefined && !('end' in ran)) return {kind: 'not-checked', fault: ran};
@@ -287,7 +287,7 @@ export class PromptConditions {
       case 'check':
         return {
           kind: 'not-checked',
-          fault: {kind: 'needs-user', message: `weft knows no check named ${condition.name}.`, fix: namesFix},
+          fault: needsUser(`weft knows no check named ${condition.name}.`, namesFix),
         };
       case 'file': {
         const text = await textAt(condition.path);
@@ -314,8 +314,7 @@ export class PromptConditions {
     const judged = await judgeAction(action, {session, executor: weftItself(session.directory)}, signal);
     const {verdict, terms} = judged;
     const reasons = reasonsText(verdict.reasons).replace(/\.$/u, '');
-    if (verdict.decision === 'deny')
-      return {kind: 'needs-user', message: `weft may not run ${command}: ${reasons}.`, fix: dropFix[what]};
+    if (verdict.decision === 'deny') return needsUser(`weft may not run ${command}: ${reasons}.`, dropFix[what]);
     if (verdict.decision === 'allow') return {command, verdict, terms, approval: 'not-asked'};
     if (what === 'check' || grants.has(grantKey(command, verdict)))
       return {command, verdict, terms: inWorkspace(terms), approval: what === 'check' ? 'not-asked' : 'answered'};
@@ -328,7 +327,7 @@ export class PromptConditions {
         answer.deniedBy === 'nobody'
           ? [`it needs your approval (${reasons})`, `Allow it, for example with --allowed-tools "${rule}".`]
           : ['it was refused', dropFix[what]];
-      return {kind: 'needs-user', message: `weft did not run the goal's command ${command}: ${why}.`, fix};
+      return needsUser(`weft did not run the goal's command ${command}: ${why}.`, fix);
     }
     const access = accessOf(answer.action);
     const chosen = access.kind === 'command' ? access.command : command;
@@ -403,13 +402,8 @@ export class PromptConditions {
     const tried = this.#tried.map((work, at) => `${at + 1}. ${work}`).slice(-maxShownTries);
     const count = this.#attempts;
     const fix = failing.some(({what}) => what === 'goal') ? dropFix.goal : dropFix.check;
-    return {
-      kind: 'needs-user',
-      message: visibleLine(
-        `Not met after ${count} attempts, and the failure stays the same: ${line}. Tried: ${tried.join('; ')}.`,
-      ),
-      fix,
-    };
+    const message = `Not met after ${count} attempts, and the failure stays the same: ${line}. Tried: ${tried.join('; ')}.`;
+    return needsUser(visibleLine(message), fix);
   }
 }
 

@@ -3,7 +3,7 @@ import {accessOf, definitions} from '../actions/catalogue.ts';
 import {firstLine} from '../base/clip.ts';
 import {isJsonObject} from '../base/json.ts';
 import {blockTexts, type Message, type ToolCallBlock, type ToolResultBlock} from '../domain/conversation.ts';
-import {type Fault, sentence} from '../domain/fault.ts';
+import {type Fault, sentence, needsUser} from '../domain/fault.ts';
 import type {ActionId} from '../domain/ids.ts';
 import {checksum} from '../domain/mcp-tool-name.ts';
 import {reminderBlock} from '../domain/reminder.ts';
@@ -158,8 +158,5 @@ function hasResult(messages: readonly Message[], id: ActionId, {content}: ToolRe
   );
 }
 
-const endFault = (message: string): Fault => ({
-  kind: 'needs-user',
-  message: `${sentence(message)} weft stopped the prompt.`,
-  fix: 'Say how to go on.',
-});
+const endFault = (message: string): Fault =>
+  needsUser(`${sentence(message)} weft stopped the prompt.`, 'Say how to go on.');

@@ -5,7 +5,7 @@ import {firstLine} from '../base/clip.ts';
 import {failed, ok, type Outcome} from '../base/outcome.ts';
 import type {ChangesDuring, CheckpointsPort, TreeChange, OpenTreeChange, RevertReport} from '../domain/checkpoint.ts';
 import {messageText, type ToolCallBlock, toolCalls} from '../domain/conversation.ts';
-import type {Fault} from '../domain/fault.ts';
+import {type Fault, needsUser} from '../domain/fault.ts';
 import {type ActionId, type MessageId, messageId, type SessionId} from '../domain/ids.ts';
 import type {JournalRecord} from '../domain/journal.ts';
 import {reminderBlock} from '../domain/reminder.ts';
@@ -280,8 +280,4 @@ function labelOfCall({name, input}: ToolCallBlock): string {
   return action.tag === 'ok' ? labelOf(action.value) : name;
 }
 
-const nothingToDo = (what: 'undo' | 'redo', why: string): Fault => ({
-  kind: 'needs-user',
-  message: `Nothing to ${what}.`,
-  fix: why,
-});
+const nothingToDo = (what: 'undo' | 'redo', why: string): Fault => needsUser(`Nothing to ${what}.`, why);
