@@ -13,6 +13,7 @@ import {removeLeftSessions} from '../workspace/sandbox/leftovers.ts';
 import {openShadow} from '../workspace/sandbox/shadow.ts';
 import {taggedRun} from './command-sandbox.ts';
 import {exitCode, type ExitCode} from './exit-code.ts';
+import {signalChild} from '../workspace/signal-child.ts';
 
 /** The variable that tells weft that it works in a shadow of a workspace. */
 const variable = 'WEFT_SHADOW';
@@ -99,7 +100,7 @@ export async function runInShadow(
         stdio: [0, stdout, 2],
       });
       // The terminal may have sent the signal to the process inside as well. A second one changes nothing.
-      stop = signal => void (child.pid !== undefined && child.kill(signal));
+      stop = signal => signalChild(child, signal);
       const code = await new Promise<number | string>(resolve => {
         child.once('error', cause => resolve(causeText(cause)));
         child.once('exit', (status, signal) =>

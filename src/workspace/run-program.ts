@@ -1,4 +1,5 @@
 import {execFile} from 'node:child_process';
+import {signalChild} from './signal-child.ts';
 
 /** How a program ended, and its output. `too-slow`: the program, or a child that holds its pipe, ran longer than the limit. */
 export interface ProgramEnd {
@@ -46,43 +47,33 @@ export function runProgram(
     detached: run.children === 'killed',
   } as const;
   return new Promise(resolve => {
-    let isLate = false;
-    let isAborted = false;
+    let stopped: 'aborted' | 'too-slow' | undefined;
     const child = execFile(program, args, options, (error, output, errors) => {
       clearTimeout(timer);
-      const code = isLate ? -1 : error === null ? 0 : error.code;
-      const kind = isAborted
-        ? 'aborted'
-        : isLate
-          ? 'too-slow'
-          : typeof code === 'number' || error === null
-            ? 'exited'
-            : kindOf(error.code);
+      const code = error === null ? 0 : error.code;
+      const kind = stopped ?? (typeof code === 'number' ? 'exited' : kindOf(code));
       const stderr = errors.toString('utf8');
       if (kind !== 'exited') kill();
       signal.removeEventListener('abort', abort);
-      resolve({kind, code: typeof code === 'number' ? code : -1, output, stderr, message: error?.message ?? ''});
+      const isExit = stopped === undefined && typeof code === 'number';
+      resolve({kind, code: isExit ? code : -1, output, stderr, message: error?.message ?? ''});
     });
     const kill = (): void => {
       if (run.children === 'killed') killGroup(child.pid);
     };
-    // Without a process, `kill` of Node.js would signal weft's own group and all that the user's script runs in it.
-    const end = (): void => {
-      if (child.pid !== undefined) child.kill('SIGKILL');
+    const stop = (why: 'aborted' | 'too-slow'): void => {
+      stopped = why;
+      signalChild(child, 'SIGKILL');
       child.stdout?.destroy();
       child.stderr?.destroy();
     };
     const abort = (): void => {
-      isAborted = true;
       kill();
-      end();
+      stop('aborted');
     };
     signal.addEventListener('abort', abort);
     // Node's own `timeout` drops the output of a program that exited in time but whose pipe is still open, and reports success.
-    const timer = setTimeout(() => {
-      isLate = true;
-      end();
-    }, run.limitMs);
+    const timer = setTimeout(stop, run.limitMs, 'too-slow');
     // Such a program may start an agent that lives on with its pipes, as password managers do.
     if (run.children === 'killed') {
       child.once('exit', () => {

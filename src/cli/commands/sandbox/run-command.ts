@@ -33,6 +33,7 @@ import type {FolderOption} from '../../../app/main-options.ts';
 import type {JsonOption} from '../../flags.ts';
 import {userPlaces} from '../../../app/user-data.ts';
 import {note, print, printJson} from '../../../app/output.ts';
+import {signalChild} from '../../../workspace/signal-child.ts';
 
 export interface SandboxRunOptions extends FolderOption, JsonOption {
   readonly provider?: ProviderName;
@@ -156,10 +157,8 @@ async function runToEnd(
     const stdio = form.json === undefined ? 'inherit' : [0, 2, 2];
     const child = spawn(start.program, start.args, {cwd: directory, env: start.environment, stdio});
     signals.passTo = signal => {
-      // Without a process, `kill` would signal weft's own group.
-      if (child.pid === undefined) return;
-      if (!isHeld) child.kill(signal);
-      else if (!signalInside(child.pid, signal)) child.kill('SIGKILL');
+      if (!isHeld) signalChild(child, signal);
+      else if (!signalInside(child.pid ?? 0, signal)) signalChild(child, 'SIGKILL');
     };
     const ended = endOf(child);
     return ok({started: ended, ended, discard: async () => 'see above'});
