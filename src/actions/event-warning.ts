@@ -15,7 +15,7 @@ export function eventWarning(event: AgentEvent): string | undefined {
   return warning === undefined ? undefined : `${event.name}: ${warning}`;
 }
 
-/** Milliseconds from which people are told of a wait before a retry, because such waits can add up to minutes. */
+/** The shortest wait before a retry, in milliseconds, that weft tells people of. Such waits can add up to minutes. */
 const longWaitMs = 2000;
 
 type Retrying = Extract<AgentEvent, {readonly event: 'retrying'}>;

@@ -76,7 +76,7 @@ export interface WebSearchResult {
 }
 
 /** The fault if the user has configured no search engine. */
-export const noSearchEngine: Fault = needsUser(
+export const missingSearchEngine: Fault = needsUser(
   'weft has no search engine',
   'Set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL.',
 );

@@ -4,7 +4,7 @@ import {failed, ok} from '../base/outcome.ts';
 import {settledBy} from '../domain/settled.ts';
 import {checkedForm, defineAction, textContent, toolForm} from './define-action.ts';
 import {emptyPreview} from './preview.ts';
-import {frameUntrusted, noSearchEngine, type WebSearchReport, type WebSearchRequest} from './web-port.ts';
+import {frameUntrusted, missingSearchEngine, type WebSearchReport, type WebSearchRequest} from './web-port.ts';
 
 /** The maximum number of host names in one call. */
 const maxDomains = 50;
@@ -60,7 +60,7 @@ export const webSearch = defineAction<
   outcome: ({report}) => [pluralize(report.results.length, 'result')],
   // Checked before anyone is asked: a call can come although the tool is not offered.
   preview: async (_, {ports}) =>
-    ports.web.searching === 'offered' ? ok(emptyPreview) : failed({state: 'error', fault: noSearchEngine}),
+    ports.web.searching === 'offered' ? ok(emptyPreview) : failed({state: 'error', fault: missingSearchEngine}),
   async run(input, {ports, signal}) {
     const report = await ports.web.search(input, signal);
     return settledBy(report.tag === 'ok' ? ok({query: input.query, report: report.value}) : report);

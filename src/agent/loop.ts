@@ -298,7 +298,7 @@ const declinedFault = ({message, explanation}: LastAnswer, {promptModel, model}:
 
 type LostPart = 'none' | 'unread' | 'missing' | 'empty';
 
-/** What an answer lacks: a call that weft can't read, a call that the answer announces and doesn't have, or everything. */
+/** Returns what an answer lacks: a call that weft can read, the call that it announces, or everything. */
 function lostPartOf(
   {unread, stop}: LastAnswer,
   {calls, text, isAnswered}: {readonly calls: number; readonly text: string; readonly isAnswered: boolean},

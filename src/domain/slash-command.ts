@@ -195,7 +195,7 @@ const beside = (prompt: string, text: string, tag: 'stdin' | 'attached'): string
   `${prompt}\n\n<${tag}>\n${text.replace(/\n$/u, '')}\n</${tag}>`;
 
 /** Returns the prompt without the text beside it that `joinPipedText` and `joinAttachedTexts` added. */
-export const withoutTextBeside = (text: string): string => {
+export const withoutAttachedText = (text: string): string => {
   const [, tag = ''] = /\n<\/(stdin|attached)>$/u.exec(text) ?? [];
   const at = tag === '' ? -1 : text.indexOf(`\n\n<${tag}>\n`);
   return at < 0 ? text : text.slice(0, at);

@@ -1,4 +1,4 @@
-import {noSearchEngine, type WebPort} from '../../src/actions/web-port.ts';
+import {missingSearchEngine, type WebPort} from '../../src/actions/web-port.ts';
 import {failed} from '../../src/base/outcome.ts';
 import {rejected} from '../../src/domain/fault.ts';
 
@@ -6,5 +6,5 @@ import {rejected} from '../../src/domain/fault.ts';
 export const noWeb: WebPort = {
   searching: 'none',
   fetch: async () => failed(rejected('There is no web here.')),
-  search: async () => failed(noSearchEngine),
+  search: async () => failed(missingSearchEngine),
 };

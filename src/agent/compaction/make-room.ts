@@ -32,13 +32,13 @@ const answerTokens = 2000;
 const answerShare = 0.1;
 
 /** The most tokens of a request that leave room for a short answer. */
-const mostTokens = (window: number): number => window - Math.min(answerTokens, window * answerShare);
+const maxTokens = (window: number): number => window - Math.min(answerTokens, window * answerShare);
 
 /** Makes room if the next request and a short answer can't fit by estimate. */
 export async function makeRoomBefore(context: RoomContext, signal: AbortSignal): Promise<Repair> {
   const {session} = context;
   const {tokens, window} = requestSize(nextRequest(session), session);
-  if (window === 0 || tokens <= mostTokens(window)) return {kind: 'send'};
+  if (window === 0 || tokens <= maxTokens(window)) return {kind: 'send'};
   const room = await makeRoom(unknownLength, context, signal);
   // An estimate may be wrong: a request that can't be made shorter is sent.
   return room.kind === 'declined'
@@ -111,7 +111,7 @@ async function makeRoom(refused: RefusedLength, {session, compacted}: RoomContex
   }
   const filed = await promptsInFiles(size, session);
   // A summary is not paid for slack alone.
-  const fitting = Math.min(mostTokens(size.window), size.tokens * (1 - leastSavedShare));
+  const fitting = Math.min(maxTokens(size.window), size.tokens * (1 - leastSavedShare));
   if (filed !== undefined && filed <= (size.window > 0 ? fitting : size.limit)) return {kind: 'made'};
   if (request.messages.filter(isOrdinaryMessage).length < 2)
     return filed === undefined ? {kind: 'none', why: longestPart(request, size)} : {kind: 'made'};

@@ -23,7 +23,7 @@ import {
   ownCommand,
   readSlashCommand,
   type SlashCommand,
-  withoutTextBeside,
+  withoutAttachedText,
 } from '../../domain/slash-command.ts';
 import {approve, deniedText, judgeOwnAction, withHookVerdict} from '../approval.ts';
 import {droppedChanges} from '../command-changes.ts';
@@ -82,7 +82,7 @@ export async function findCommand(
   | {readonly kind: 'unknown'; readonly text: string}
 > {
   // Piped and attached texts go with the prompt, and not into a command line of the command.
-  const command = readSlashCommand(withoutTextBeside(text));
+  const command = readSlashCommand(withoutAttachedText(text));
   if (command === undefined) return {kind: 'text'};
   await ports.commands.ready(signal);
   if (command.name.startsWith('mcp__')) await ports.machine.mcp.ready(signal);

@@ -230,7 +230,7 @@ export class KeyReader {
       labels.map(label => actionOfKey(before + label, context)).find(name => name !== undefined);
     if (begun !== '') {
       const found = find(`${begun} `);
-      // Esc only ends the chord. Any other key counts by itself, but answers no card: it was meant for the chord.
+      // Esc only ends the chord. On a card any other key does the same, so that a slip answers nothing. Elsewhere the key counts by itself.
       if (found !== undefined || labels.includes('Esc') || context === 'card') return found ?? 'ignored';
     }
     this.#begun = labels.find(label => chordsFrom(label, context).length > 0) ?? '';

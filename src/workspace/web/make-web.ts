@@ -1,4 +1,4 @@
-import {noSearchEngine, type WebPort} from '../../actions/web-port.ts';
+import {missingSearchEngine, type WebPort} from '../../actions/web-port.ts';
 import {failed} from '../../base/outcome.ts';
 import {makePageFetcher, type PageFetcherOptions} from './fetch-page.ts';
 import type {SearchProvider} from './search-provider.ts';
@@ -13,6 +13,6 @@ export function makeWeb(options: WebOptions): WebPort {
   return {
     searching: provider === undefined ? 'none' : 'offered',
     fetch: makePageFetcher(options),
-    search: provider === undefined ? async () => failed(noSearchEngine) : makeSearcher({...options, provider}),
+    search: provider === undefined ? async () => failed(missingSearchEngine) : makeSearcher({...options, provider}),
   };
 }
