@@ -293,13 +293,12 @@ export class TriesBill {
   async *withUsage(stream: AsyncIterable<readonly ModelEvent[]>): AsyncGenerator<readonly ModelEvent[], void, void> {
     for await (const events of stream) {
       const end = events.at(-1);
-      const rest = events.slice(0, -1);
       if (end?.event === 'message-finished') {
-        yield [...rest, {...end, usage: await this.#total()}];
+        yield [...events.slice(0, -1), {...end, usage: await this.#total()}];
         return;
       }
       if (end?.event === 'failed') {
-        yield [...rest, ...(await this.#bill()), end];
+        yield [...events.slice(0, -1), ...(await this.#bill()), end];
         return;
       }
       yield events;
